@@ -1,0 +1,113 @@
+import type { WaitingKind } from '../core/state/states.js';
+
+/**
+ * What we know of one agent CLI, as data. Functions appear only where a value depends on the launch (argv, env,
+ * files) or reads a screen; none does I/O, looks at a clock or reads the environment.
+ */
+export interface AgentAdapter {
+  /** What `--agents`, `--lead` and `agent_hint` accept. */
+  readonly name: string;
+  readonly displayName: string;
+  /** Tried in order on PATH. */
+  readonly binaries: readonly string[];
+  readonly kind: 'sdk' | 'cli' | 'ide' | 'gh';
+  /** 0–10; the lead is the best `orchestrate` with MCP. */
+  readonly scores: { readonly orchestrate: number; readonly implement: number };
+  readonly capabilities: { readonly parallel: boolean; readonly mcp: boolean };
+  readonly versionArgs: readonly string[];
+  /** The binary alone does not prove the agent: its output with these args must match. */
+  readonly detectBy?: { readonly args: readonly string[]; readonly expect: RegExp };
+  /** Environment variables that tell this agent it runs inside itself; removed from what agents inherit. */
+  readonly guardVariables: readonly string[];
+  /** Chosen only by name: never by detection, never as a fallback. */
+  readonly onlyByName?: boolean;
+  /** null: detected and listed, not startable by this version. */
+  readonly interactive: InteractiveLaunch | null;
+}
+
+export interface LaunchContext {
+  readonly binary: string;
+  readonly role: 'lead' | 'worker';
+  /** Private folder of the worker (0700), outside every tree. Files of `files()` are written there, 0600. */
+  readonly directory: string;
+  readonly worktree: string;
+  readonly mcpUrl: string;
+  readonly hookUrl: string;
+  /** Name of the environment variable that carries the bearer token; the launch script sets it. */
+  readonly tokenVariable: string;
+  readonly bypassPermissions: boolean;
+  /** The agent's own conversation id to go on with, or null for a new one. */
+  readonly resumeThreadId: string | null;
+  readonly extra: Readonly<Record<string, string>>;
+}
+
+export interface InteractiveLaunch {
+  argv(context: LaunchContext): readonly string[];
+  env?(context: LaunchContext): Readonly<Record<string, string>>;
+  files?(context: LaunchContext): readonly { readonly name: string; readonly content: string }[];
+  readonly readyTimeoutMs: number;
+  readonly screen: ScreenRules;
+  readonly keys: InputKeys;
+  /** true: text typed while a turn runs is taken into that turn; false: we queue it. */
+  readonly steers: boolean;
+  /** How hook bodies of this agent translate; null: it has none and the screen must do. */
+  readonly hooks: HookRules | null;
+  /** The longest MCP call its client lets pass for sure, ms. */
+  readonly mcpCallLimitMs: number;
+}
+
+export interface InputKeys {
+  /** tmux key names, each sent alone. */
+  readonly submit: string;
+  readonly interrupt: string;
+  /** The longest we wait for a redraw after a paste before the submit key, ms. */
+  readonly redrawCapMs: number;
+  /** The shortest time between a paste and the submit key, ms (0 where the agent needs none). */
+  readonly submitDelayMs: number;
+}
+
+/** A pane as rows of text: `rows` without styles; `dim[i]` is true where row i's composer text is only a dim suggestion. */
+export interface Screen {
+  readonly rows: readonly string[];
+  /** Per row: the text with every dim (SGR 2) character replaced by a space, same length. */
+  readonly solid: readonly string[];
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+export interface Composer {
+  /** What a person or we have typed and not submitted; '' when empty. Suggestions in dim text are not in it. */
+  readonly text: string;
+}
+
+export interface ScreenRules {
+  /** Version of the agent that the rules were recorded from. */
+  readonly recordedVersion: string;
+  /** First match wins; no match = unknown. Tested against the screen's last `tailRows` rows joined by "\n". */
+  readonly states: readonly ScreenRule[];
+  readonly tailRows: number;
+  /** The input box, or null while none is drawn. */
+  composer(screen: Screen): Composer | null;
+}
+
+export interface ScreenRule {
+  readonly when: RegExp;
+  readonly means: 'idle' | 'working' | 'waiting' | 'error';
+  readonly kind?: WaitingKind;
+}
+
+export type HookFact =
+  | { readonly fact: 'session_started'; readonly threadId: string }
+  | { readonly fact: 'prompt_submitted'; readonly text: string }
+  | { readonly fact: 'turn_ended'; readonly text: string }
+  | { readonly fact: 'turn_failed'; readonly text: string }
+  | { readonly fact: 'waiting'; readonly kind: WaitingKind; readonly text: string }
+  | { readonly fact: 'session_ended' };
+
+export interface HookRules {
+  /** Translates one hook body (parsed JSON) into facts; unknown bodies give none. Pure. */
+  translate(body: unknown): readonly HookFact[];
+  /** The conversation id in any hook body, or null. */
+  threadId(body: unknown): string | null;
+  /** The answer that makes the agent go on for one more turn instead of ending it; null where it cannot. */
+  continueTurn(reason: string): unknown;
+}

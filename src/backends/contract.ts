@@ -1,0 +1,125 @@
+import type { InteractiveLaunch } from '../agents/contract.js';
+import type { Evidence, WaitingKind } from '../core/state/states.js';
+
+/**
+ * How agent processes of one session are driven. One instance per session and supervisor.
+ * It knows no runs, receipts or database: it starts, reads, writes to and ends agents and says what it sees.
+ */
+export interface Backend {
+  readonly name: 'tmux' | 'headless' | 'acp';
+  /**
+   * Makes the place agents run in, or connects to the one that is there. Throws TMUX_MISSING, TMUX_FAILED.
+   * `live` lists what runs there already, so that a new supervisor can adopt it.
+   */
+  open(): Promise<{ socket: string | null; live: readonly LiveAgent[] }>;
+  /** Starts an agent. Resolves when its process exists (pid known). Throws SPAWN_FAILED; then nothing is left of it. */
+  start(spec: StartSpec): Promise<StartedAgent>;
+  /** Resolves when the agent takes input; throws AGENT_NOT_READY, AGENT_EXITED. A dialog in front is an event, not an error. */
+  ready(workerId: string, signal?: AbortSignal): Promise<void>;
+  /** Takes over an agent that `open` found alive. */
+  adopt(agent: LiveAgent, spec: StartSpec): Promise<StartedAgent>;
+  /**
+   * Delivers one text to the agent as one submission (DESIGN §6). Calls for one worker run one after the other, in order.
+   * Waits while something holds it (told through `observer.held`); gives up waiting when `signal` aborts — but once
+   * the text is typed it is carried to an outcome. Never throws for what the pane does: the outcome says it.
+   */
+  send(workerId: string, text: string, options: SendOptions): Promise<Delivery>;
+  /** Last lines of the agent's output, newest last, no styles, wrapped lines joined. Works for ended agents until `clean`. */
+  read(workerId: string, lines: number): Promise<string>;
+  /** One interrupt key; the agent stays. */
+  interrupt(workerId: string): Promise<void>;
+  /** Ends the agent and everything it started: INT, TERM, then KILL of the whole tree, then a sweep by marker. */
+  stop(workerId: string, options: { graceMs: number }): Promise<StopResult>;
+  /** What the place shows of the worker (tmux: pane border). */
+  label(workerId: string, text: string): Promise<void>;
+  /** One line for whoever looks at the session (tmux: status line). */
+  status(text: string): Promise<void>;
+  /** Lets every viewer go (tmux: detach), with a last line. */
+  releaseViewers(text: string): Promise<void>;
+  onEvent(listener: (event: BackendEvent) => void): () => void;
+  /** Leaves; `destroy` ends the place with everything in it. */
+  close(options: { destroy: boolean }): Promise<void>;
+}
+
+export interface StartSpec {
+  readonly workerId: string;
+  readonly attemptId: string;
+  readonly role: 'lead' | 'worker';
+  readonly label: string;
+  /** Working directory; must exist. The place is checked to be really there. */
+  readonly cwd: string;
+  /** Private folder of the worker (0700) for launch script, pid and exit files. */
+  readonly directory: string;
+  readonly argv: readonly string[];
+  /** On top of what agents inherit; may hold tokens, never goes into argv. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly launch: InteractiveLaunch;
+}
+
+export interface StartedAgent {
+  readonly workerId: string;
+  readonly paneId: string | null;
+  readonly window: string | null;
+  readonly pid: number;
+  readonly pidStartedAt: string;
+}
+
+export interface LiveAgent extends StartedAgent {
+  readonly attemptId: string;
+}
+
+export interface SendOptions {
+  readonly observer: DeliveryObserver;
+  /** Proof from outside (hook, transcript); whichever comes first wins. */
+  readonly confirmation?: Promise<{ evidence: Evidence; how: string }>;
+  readonly signal?: AbortSignal;
+}
+
+export interface DeliveryObserver {
+  held(reason: HeldReason): void;
+  typed(bytes: number): void;
+}
+
+export type HeldReason = 'human_draft' | 'dialog' | 'copy_mode' | 'working' | 'not_ready' | 'unknown_screen';
+
+export type Delivery =
+  | { readonly outcome: 'submitted'; readonly evidence: Evidence; readonly how: string }
+  | { readonly outcome: 'unconfirmed'; readonly screen: string }
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+export interface StopResult {
+  /** true: no process of the agent is left (checked by pid, start time and marker). */
+  readonly verified: boolean;
+  readonly survivors: readonly number[];
+}
+
+export interface Sentinel {
+  readonly word: 'done' | 'blocked' | 'failed';
+  readonly nonce: string | null;
+  readonly summary: string;
+  /** The line as it stood, trimmed; lets the caller rule out lines that occur in what was sent. */
+  readonly line: string;
+}
+
+export type BackendEvent =
+  | {
+      readonly type: 'state';
+      readonly workerId: string;
+      readonly state: 'idle' | 'working' | 'waiting' | 'error' | 'unknown';
+      readonly kind: WaitingKind | null;
+      /** For waiting and error: what the screen says. */
+      readonly text: string;
+      readonly evidence: Evidence;
+    }
+  /** New full-line sentinels since the last send to this worker, oldest first. */
+  | { readonly type: 'sentinels'; readonly workerId: string; readonly sentinels: readonly Sentinel[] }
+  | {
+      readonly type: 'exited';
+      readonly workerId: string;
+      readonly attemptId: string;
+      readonly status: number | null;
+      readonly outputTail: string;
+    }
+  | { readonly type: 'lost'; readonly workerId: string; readonly reason: string }
+  | { readonly type: 'output'; readonly workerId: string }
+  | { readonly type: 'place_lost'; readonly reason: string };

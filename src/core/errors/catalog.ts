@@ -1,0 +1,315 @@
+import type { Category } from './categories.js';
+
+export type ErrorParams = Record<string, string | number | boolean | readonly string[] | undefined>;
+
+export interface CatalogEntry {
+  readonly category: Category;
+  readonly message: (p: ErrorParams) => string;
+  readonly hint?: (p: ErrorParams) => string;
+  /** Only where one status differs from its category's (401, 413, 422). */
+  readonly http?: number;
+}
+
+const list = (value: ErrorParams[string]) => (Array.isArray(value) ? value.join(', ') : String(value ?? ''));
+
+/** Every failure that a user or an agent can cause or fix. Adding one: one entry here (docs/reference/errors.md is generated). */
+export const CATALOG = {
+  // usage
+  INVALID_INPUT: {
+    category: 'usage',
+    http: 422,
+    message: (p) => `${p['field'] === undefined ? 'the input' : `"${p['field']}"`} is not valid: ${p['problem']}`,
+    hint: (p) => (p['hint'] === undefined ? 'correct the value and call again' : String(p['hint'])),
+  },
+  USAGE: {
+    category: 'usage',
+    message: (p) => String(p['problem']),
+    hint: (p) => (p['hint'] === undefined ? 'see agentorchestr --help' : String(p['hint'])),
+  },
+  GOAL_MISSING: {
+    category: 'usage',
+    message: () => 'no goal given',
+    hint: () => 'give one with --goal "…", --goal-file FILE, or --interactive on a terminal',
+  },
+  GOAL_TOO_LARGE: {
+    category: 'usage',
+    message: (p) => `the goal is ${p['bytes']} bytes; the limit is ${p['limit']}`,
+    hint: () => 'put the long part into a file of the project and name that file in the goal',
+  },
+  NOT_A_TTY: {
+    category: 'usage',
+    message: (p) => `${p['what']} needs a terminal`,
+    hint: (p) => String(p['hint'] ?? 'run it in a terminal'),
+  },
+  // not found
+  FILE_NOT_READABLE: {
+    category: 'not_found',
+    message: (p) => `cannot read ${p['path']}: ${p['problem']}`,
+    hint: () => 'check the path; text files must be UTF-8',
+  },
+  SESSION_NOT_FOUND: {
+    category: 'not_found',
+    message: (p) => `no session "${p['session']}"`,
+    hint: () => 'agentorchestr --list-sessions shows the last ones',
+  },
+  UNKNOWN_WORKER: {
+    category: 'not_found',
+    message: (p) => `no worker "${p['worker']}" in this session`,
+    hint: (p) => (list(p['valid']) === '' ? 'no worker was spawned yet' : `workers are: ${list(p['valid'])}`),
+  },
+  UNKNOWN_PERSPECTIVE: {
+    category: 'not_found',
+    message: (p) => `no perspective "${p['perspective']}"`,
+    hint: (p) => `perspectives are: ${list(p['valid'])}`,
+  },
+  UNKNOWN_AGENT: {
+    category: 'not_found',
+    message: (p) => `no agent "${p['agent']}"`,
+    hint: (p) => `agents are: ${list(p['valid'])}`,
+  },
+  UNKNOWN_OPERATION: {
+    category: 'not_found',
+    message: (p) => `no operation "${p['operation']}"`,
+    hint: () => 'GET /api/operations lists them',
+  },
+  UNKNOWN_VERIFY: {
+    category: 'not_found',
+    message: (p) => `no verification "${p['verify_id']}"`,
+    hint: () => 'call verify without verify_id to start one',
+  },
+  REF_NOT_FOUND: {
+    category: 'not_found',
+    message: (p) => `no commit, branch or worker "${p['ref']}" to start from`,
+    hint: () => 'base takes a worker id, "integration", or a branch or commit of this repository',
+  },
+  // conflict
+  IDEMPOTENCY_KEY_REUSED: {
+    category: 'conflict',
+    message: (p) => `idempotency key "${p['key']}" was used with other input`,
+    hint: () => 'use a new key for new input; the same key replays the first answer',
+  },
+  WORKER_NOT_RUNNING: {
+    category: 'conflict',
+    message: (p) => `worker ${p['worker']} is ${p['state']}; nothing can be sent to it`,
+    hint: () => 'spawn a new worker, with base set to this worker to go on from its branch',
+  },
+  SESSION_ENDED: {
+    category: 'conflict',
+    message: (p) => `session ${p['session']} has ended (${p['state']})`,
+    hint: () => 'end your turn: nothing more is needed',
+  },
+  SESSION_OWNED: {
+    category: 'conflict',
+    message: (p) => `session ${p['session']} is owned by process ${p['pid']}`,
+    hint: (p) => `attach to it with: agentorchestr attach ${p['session']}`,
+  },
+  BRANCH_IN_USE: {
+    category: 'conflict',
+    message: (p) => `branch ${p['branch']} exists already and is not ours`,
+    hint: () => 'rename or delete that branch; agentorchestr never reuses or resets a branch it did not make',
+  },
+  RUN_ALREADY_ENDED: {
+    category: 'conflict',
+    message: (p) => `run ${p['run']} has already ended (${p['state']})`,
+  },
+  NOTHING_TO_ANSWER: {
+    category: 'conflict',
+    message: (p) => `worker ${p['worker']} has no open run`,
+    hint: () => 'reports are taken once per instruction; wait for the next one',
+  },
+  // precondition
+  NOT_A_PROJECT: {
+    category: 'precondition',
+    message: (p) => `${p['path']} cannot be used as a project: ${p['problem']}`,
+    hint: (p) => String(p['hint'] ?? 'give the folder of the project with --project DIR'),
+  },
+  NO_COMMITS: {
+    category: 'precondition',
+    message: (p) => `${p['path']} is a git repository without commits`,
+    hint: () => 'make a first commit: git add -A && git commit -m "first commit"',
+  },
+  GIT_FAILED: {
+    category: 'precondition',
+    message: (p) => `git ${p['command']} failed: ${p['problem']}`,
+    hint: (p) => String(p['hint'] ?? 'the message above is git\'s own; agentorchestr --doctor checks the set-up'),
+  },
+  GIT_MISSING: {
+    category: 'precondition',
+    message: () => 'git is not installed',
+    hint: () => 'Debian and Ubuntu: sudo apt-get install git · macOS: xcode-select --install',
+  },
+  TMUX_MISSING: {
+    category: 'precondition',
+    message: () => 'tmux is not installed',
+    hint: () => 'Debian and Ubuntu: sudo apt-get install tmux · macOS: brew install tmux',
+  },
+  TMUX_FAILED: {
+    category: 'precondition',
+    message: (p) => `tmux ${p['command']} failed: ${p['problem']}`,
+    hint: () => 'tmux 3.0 or newer is needed; see the supervisor log in the session directory',
+  },
+  NO_AGENTS: {
+    category: 'precondition',
+    message: (p) => (list(p['wanted']) === '' ? 'no coding agent was found on PATH' : `none of these agents was found on PATH: ${list(p['wanted'])}`),
+    hint: () => 'install one (agentorchestr --detect shows what is looked for), or try the built-in one: agentorchestr demo',
+  },
+  AGENT_NOT_LAUNCHABLE: {
+    category: 'precondition',
+    message: (p) => `${p['agent']} is detected but cannot be started by this version`,
+    hint: (p) => `agents that can be started: ${list(p['valid'])}`,
+  },
+  LEAD_CONFLICT: {
+    category: 'usage',
+    message: (p) => `--lead ${p['lead']} is not among --agents ${list(p['agents'])}`,
+    hint: () => 'add it to --agents, or choose another lead',
+  },
+  LEAD_WITHOUT_MCP: {
+    category: 'precondition',
+    message: (p) => `${p['lead']} cannot be lead: it has no MCP support`,
+    hint: (p) => `agents that can lead: ${list(p['valid'])}`,
+  },
+  WORKER_DIRTY: {
+    category: 'precondition',
+    message: (p) => `worker ${p['worker']} has uncommitted changes: ${list(p['files'])}`,
+    hint: () => 'send the worker a message to commit, or call again with commit:true',
+  },
+  WORKER_BUSY: {
+    category: 'precondition',
+    message: (p) => `worker ${p['worker']} is still ${p['state']}`,
+    hint: () => 'wait_for_worker first, or kill_worker',
+  },
+  INTEGRATION_DIRTY: {
+    category: 'precondition',
+    message: (p) => `the integration worktree has uncommitted changes: ${list(p['files'])}`,
+    hint: () => 'the lead does not edit code: move the change into a worker, then clean the integration worktree with git',
+  },
+  VERIFICATION_MISSING: {
+    category: 'precondition',
+    message: (p) => `the goal cannot be marked done: ${p['problem']}`,
+    hint: (p) => String(p['hint'] ?? 'call verify, and when it passes mark_goal_done; force:true with force_reason overrides and is recorded'),
+  },
+  WORKERS_NOT_INTEGRATED: {
+    category: 'precondition',
+    message: (p) => `the goal cannot be marked done: not integrated: ${list(p['workers'])}`,
+    hint: () => 'integrate_worker each of them, or give discard:[{worker, reason}]',
+  },
+  WORKERS_RUNNING: {
+    category: 'precondition',
+    message: (p) => `the goal cannot be marked done while workers run: ${list(p['workers'])}`,
+    hint: () => 'wait_for_worker or kill_worker first',
+  },
+  CHECKOUT_NOT_SAFE: {
+    category: 'precondition',
+    message: (p) => `the result was not applied to your checkout: ${p['problem']}`,
+    hint: (p) => `when you are ready: ${p['command']}`,
+  },
+  WORKTREE_INVALID: {
+    category: 'precondition',
+    message: (p) => `the new worktree ${p['path']} is not usable: ${p['problem']}`,
+    hint: () => 'nothing was started; what this attempt made was removed again',
+  },
+  REPORT_INCOMPLETE: {
+    category: 'precondition',
+    message: (p) => `not accepted yet: ${p['problem']}`,
+    hint: () => 'commit what belongs to the task and report again; the second report is accepted as it is',
+  },
+  SPAWN_FAILED: {
+    category: 'precondition',
+    message: (p) => `worker ${p['worker']} could not be started: ${p['problem']}`,
+    hint: () => 'its branch and folder were removed again; fix the cause and spawn again',
+  },
+  // denied
+  UNAUTHENTICATED: {
+    category: 'denied',
+    http: 401,
+    message: () => 'a valid bearer token is required',
+    hint: () => 'the token is in the session\'s control file (0600), read by agentorchestr itself',
+  },
+  FORBIDDEN: {
+    category: 'denied',
+    message: (p) => `this token (${p['scope']}) may not call ${p['operation']}`,
+    hint: (p) => `allowed: ${list(p['allowed'])}`,
+  },
+  FORBIDDEN_ORIGIN: {
+    category: 'denied',
+    message: (p) => `requests with ${p['header']} "${p['value']}" are refused`,
+    hint: () => 'only this machine\'s own programs may call this port',
+  },
+  PROJECT_NOT_TRUSTED: {
+    category: 'denied',
+    message: (p) => `${p['project']} is not a trusted project yet`,
+    hint: () => 'agents run there with permission prompts off: run once on a terminal and answer yes, or pass --yes',
+  },
+  COMMANDS_NOT_CONSENTED: {
+    category: 'denied',
+    message: (p) => `commands from the project's files need your consent: ${list(p['commands'])}`,
+    hint: () => 'run once on a terminal and answer yes, or pass --yes',
+  },
+  UNSAFE_DIRECTORY: {
+    category: 'denied',
+    message: (p) => `${p['path']} is not safe to use: ${p['problem']}`,
+    hint: () => 'remove it, or set TMPDIR to a private folder',
+  },
+  // limit
+  LIMIT_REACHED: {
+    category: 'limit',
+    message: (p) => `limit reached: ${p['limit']} (${p['value']} of ${p['max']})`,
+    hint: (p) => String(p['hint'] ?? 'wait for a worker to end, integrate it, or kill one you no longer need'),
+  },
+  BODY_TOO_LARGE: {
+    category: 'limit',
+    http: 413,
+    message: (p) => `the body is larger than ${p['limit']} bytes`,
+    hint: () => 'send large text as a file and name its path',
+  },
+  // timeout
+  TIMED_OUT: {
+    category: 'timeout',
+    message: (p) => `${p['what']} did not happen within ${p['limit_ms']} ms`,
+    hint: (p) => String(p['hint'] ?? 'see the supervisor log in the session directory'),
+  },
+  AGENT_NOT_READY: {
+    category: 'timeout',
+    message: (p) => `${p['agent']} did not become ready within ${p['limit_ms']} ms`,
+    hint: () => 'look at its pane: it may be at a login or trust screen',
+  },
+  // agent
+  AGENT_EXITED: {
+    category: 'agent',
+    message: (p) => `${p['agent']} ended (${p['status']}) ${p['when']}`,
+    hint: () => 'its last screen is in read_worker_output; a missing login is the usual cause',
+  },
+  // unavailable
+  SUPERVISOR_NOT_RUNNING: {
+    category: 'unavailable',
+    message: (p) => `session ${p['session']} has no running supervisor`,
+    hint: (p) => `see what it left: agentorchestr status ${p['session']}`,
+  },
+  SUPERVISOR_FAILED: {
+    category: 'unavailable',
+    message: (p) => `the supervisor ended before the session was ready: ${p['problem']}`,
+    hint: (p) => `its log: ${p['log']}`,
+  },
+  TMUX_LOST: {
+    category: 'unavailable',
+    message: () => 'the tmux server of this session is gone',
+    hint: () => 'all its agents ended with it; their work is in their worktrees',
+  },
+  SHUTTING_DOWN: {
+    category: 'unavailable',
+    message: () => 'the session is ending',
+    hint: () => 'nothing more is needed',
+  },
+  STORE_UNAVAILABLE: {
+    category: 'unavailable',
+    message: (p) => `the database ${p['path']} cannot be used: ${p['problem']}`,
+    hint: (p) => String(p['hint'] ?? 'check disk space and permissions'),
+  },
+  INTERNAL: {
+    category: 'internal',
+    message: (p) => `unexpected: ${p['detail']}`,
+    hint: () => 'this is a fault of agentorchestr; the log has the details',
+  },
+} as const satisfies Record<string, CatalogEntry>;
+
+export type ErrorCode = keyof typeof CATALOG;

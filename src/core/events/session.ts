@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { SESSION_STATES } from '../state/states.js';
+import { event } from './define.js';
+
+const command = z.object({ label: z.string(), command: z.string(), source: z.string() });
+export type FrozenCommand = z.infer<typeof command>;
+
+export const sessionEvents = {
+  'session.created': event(
+    'A session exists; nothing of it runs yet.',
+    {
+      kind: z.enum(['goal', 'conversation', 'batch', 'job', 'chat']),
+      goal: z.string(),
+      project: z.string(),
+      base_commit: z.string(),
+      base_statement: z.string(),
+      repository: z.string().describe('absolute git common directory the session works in'),
+      subdirectory: z.string().describe('path of the project below the top of its worktree, or ""'),
+      lead_agent: z.string(),
+      worker_agents: z.array(z.string()),
+      options: z.record(z.string(), z.unknown()),
+      verify_commands: z.array(command),
+      setup_commands: z.array(command),
+    },
+    { synced: true },
+  ),
+  'session.updated': event('Where the session runs changed (socket, folders, integration branch).', {
+    tmux_socket: z.string().optional(),
+    directory: z.string().optional(),
+    integration_branch: z.string().optional(),
+    integration_worktree: z.string().optional(),
+  }),
+  'session.paused': event('Processes were ended on purpose; conversation ids and worktrees are kept.', { reason: z.string() }, { synced: true }),
+  'session.resumed': event('A supervisor took the session up again.', { reason: z.string() }),
+  'session.ended': event(
+    'The session is over; what its branch holds is final.',
+    { state: z.enum(SESSION_STATES), summary: z.string(), reason: z.string().optional() },
+    { synced: true },
+  ),
+  'supervisor.started': event('A supervisor process owns the session and answers on its port.', {
+    pid: z.number(),
+    port: z.number(),
+  }),
+  'supervisor.recovered': event('A new supervisor reconciled what the last one left.', {
+    adopted: z.array(z.string()),
+    lost: z.array(z.string()),
+  }),
+  'tmux.lost': event('The tmux server of the session is gone.', { socket: z.string(), reason: z.string() }),
+  'limit.reached': event('A limit refused or ended something.', {
+    limit: z.string(),
+    value: z.number(),
+    max: z.number(),
+    what: z.string(),
+  }),
+  'progress.reported': event('The lead noted progress.', { message: z.string() }),
+  'goal.done': event(
+    'The lead declared the goal reached, and the proof asked for was there (or was overridden, with the reason).',
+    {
+      summary: z.string(),
+      verify_id: z.string().nullable(),
+      forced: z.string().nullable(),
+      discarded: z.array(z.object({ worker: z.string(), reason: z.string() })),
+    },
+    { synced: true },
+  ),
+  'goal.failed': event('The lead gave the goal up.', { reason: z.string() }, { synced: true }),
+};

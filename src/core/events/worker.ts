@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { WAITING_KINDS } from '../state/states.js';
+import { event } from './define.js';
+
+export const workerEvents = {
+  'worker.created': event(
+    'A worker has its number, folder and branch; its agent is not started yet.',
+    {
+      role: z.enum(['lead', 'worker']),
+      perspective: z.string(),
+      read_only: z.boolean(),
+      agent: z.string(),
+      backend: z.string(),
+      task: z.string(),
+      file_scope: z.array(z.string()),
+      pass_criteria: z.string(),
+      branch: z.string().nullable(),
+      worktree: z.string(),
+      base_commit: z.string(),
+    },
+    { synced: true },
+  ),
+  'worker.ready': event('The agent process runs in its pane and takes input.', {
+    attempt_id: z.string(),
+    pane_id: z.string().nullable(),
+    window: z.string().nullable(),
+    pid: z.number().nullable(),
+    pid_started_at: z.string().nullable(),
+  }),
+  'worker.working': event('The agent is in a turn.', {}),
+  'worker.waiting': event('The agent needs somebody: the text of what it shows is kept.', {
+    kind: z.enum(WAITING_KINDS),
+    text: z.string(),
+  }),
+  'worker.idle': event('The agent is ready for input and does nothing.', {}),
+  'worker.exited': event('The agent process ended.', {
+    attempt_id: z.string(),
+    status: z.number().nullable().describe('exit status, 128 + signal; null where it could not be learned'),
+    reason: z.string(),
+    output_tail: z.string(),
+  }),
+  'worker.lost': event('The agent cannot be reached any more and no exit was seen.', { reason: z.string() }),
+  'worker.retired': event('An idle integrated worker was ended to make room; it can come back by its conversation id.', {
+    reason: z.string(),
+  }),
+  'thread.opened': event("The agent's own conversation id is known.", { thread_id: z.string() }),
+  'screen.changed': event('The pane was redrawn.', { pane_id: z.string() }, { durable: false }),
+};

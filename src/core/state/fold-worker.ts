@@ -1,0 +1,80 @@
+import type { StoredEvent } from '../events/index.js';
+import type { WorkerRow } from './rows.js';
+
+export function foldWorker(row: WorkerRow | null, event: StoredEvent): WorkerRow | null {
+  if (event.type === 'worker.created') return createWorker(event);
+  if (row === null) return null;
+  const next = change(row, event);
+  return next === null ? row : { ...row, ...next, updated_at: event.at };
+}
+
+/** `branch.integrated` names its worker in the data; every other event in the envelope. */
+export function workerOf(event: StoredEvent): string | undefined {
+  return event.type === 'branch.integrated' ? event.data.worker : event.worker_id;
+}
+
+function createWorker(event: Extract<StoredEvent, { type: 'worker.created' }>): WorkerRow {
+  return {
+    session_id: event.session_id,
+    worker_id: event.worker_id ?? '',
+    ...event.data,
+    state: 'starting',
+    waiting_kind: null,
+    waiting_text: null,
+    attempt_id: null,
+    pane_id: null,
+    window: null,
+    thread_id: null,
+    last_run_id: null,
+    integrated_commit: null,
+    exit_status: null,
+    output_tail: null,
+    retired: false,
+    created_at: event.at,
+    updated_at: event.at,
+  };
+}
+
+const NOT_WAITING = { waiting_kind: null, waiting_text: null } as const;
+
+function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
+  switch (event.type) {
+    case 'worker.ready':
+      return {
+        ...NOT_WAITING,
+        state: 'idle',
+        attempt_id: event.data.attempt_id,
+        pane_id: event.data.pane_id,
+        window: event.data.window,
+        exit_status: null,
+        retired: false,
+      };
+    case 'worker.working':
+      return { ...NOT_WAITING, state: 'working' };
+    case 'worker.idle':
+      return { ...NOT_WAITING, state: 'idle' };
+    case 'worker.waiting':
+      return { state: 'waiting', waiting_kind: event.data.kind, waiting_text: event.data.text };
+    case 'worker.exited':
+      return {
+        ...NOT_WAITING,
+        state: 'exited',
+        exit_status: event.data.status,
+        output_tail: event.data.output_tail,
+      };
+    case 'worker.lost':
+      return { ...NOT_WAITING, state: 'lost' };
+    case 'worker.retired':
+      return { retired: true };
+    case 'thread.opened':
+      return { thread_id: event.data.thread_id };
+    case 'run.queued':
+      return { last_run_id: event.run_id ?? row.last_run_id };
+    case 'run.started':
+      return event.data.new_process ? { state: 'starting', attempt_id: event.data.attempt_id } : null;
+    case 'branch.integrated':
+      return { integrated_commit: event.data.worker_commit };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,155 @@
+import type { CommandResult, FrozenCommand } from '../events/index.js';
+import type { Evidence, MessageState, RunState, SessionState, WaitingKind, WorkerState } from './states.js';
+
+/**
+ * The rows of the store. Each is a fold of events (see the fold files beside this one); nothing else writes them.
+ * Times are ISO strings with milliseconds; absent values are null, never undefined, so rows compare whole.
+ */
+export interface SessionRow {
+  session_id: string;
+  kind: 'goal' | 'conversation' | 'batch' | 'job' | 'chat';
+  goal: string;
+  project: string;
+  state: SessionState;
+  summary: string;
+  reason: string | null;
+  base_commit: string;
+  base_statement: string;
+  repository: string;
+  subdirectory: string;
+  lead_agent: string;
+  worker_agents: string[];
+  options: Record<string, unknown>;
+  verify_commands: FrozenCommand[];
+  setup_commands: FrozenCommand[];
+  tmux_socket: string | null;
+  directory: string | null;
+  integration_branch: string | null;
+  integration_worktree: string | null;
+  /** Commit of the integration branch after the last integration; null before the first. */
+  integration_commit: string | null;
+  /** Summary of mark_goal_done / mark_goal_failed before the session has ended. */
+  verdict: 'done' | 'failed' | null;
+  last_progress: string | null;
+  created_at: string;
+  updated_at: string;
+  ended_at: string | null;
+}
+
+export interface WorkerRow {
+  session_id: string;
+  worker_id: string;
+  role: 'lead' | 'worker';
+  perspective: string;
+  read_only: boolean;
+  agent: string;
+  backend: string;
+  state: WorkerState;
+  waiting_kind: WaitingKind | null;
+  waiting_text: string | null;
+  task: string;
+  file_scope: string[];
+  pass_criteria: string;
+  branch: string | null;
+  worktree: string;
+  base_commit: string;
+  attempt_id: string | null;
+  pane_id: string | null;
+  window: string | null;
+  thread_id: string | null;
+  last_run_id: string | null;
+  /** The worker's commit that the last integration took; null while nothing was integrated. */
+  integrated_commit: string | null;
+  exit_status: number | null;
+  /** Last lines of its screen, kept when the process ended. */
+  output_tail: string | null;
+  retired: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface ReportedOutcome {
+  state: 'succeeded' | 'blocked' | 'failed';
+  summary: string;
+  evidence: Evidence;
+  at: string;
+}
+
+export interface RunRow {
+  session_id: string;
+  worker_id: string;
+  run_id: string;
+  number: number;
+  state: RunState;
+  message_id: string;
+  nonce: string;
+  retry_of: string | null;
+  attempts: number;
+  attempt_id: string | null;
+  waiting_kind: WaitingKind | null;
+  waiting_text: string | null;
+  /** Accepted candidates in order; the settled one is in `state`, `summary`, `evidence`. */
+  reported: ReportedOutcome[];
+  /** How many reports were sent back for uncommitted or no changes. */
+  reports_returned: number;
+  /** How many "report now" messages this run has had. */
+  nudges: number;
+  cancel_requested_at: string | null;
+  summary: string;
+  failure_code: string | null;
+  evidence: Evidence | null;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  updated_at: string;
+}
+
+export interface AttemptRow {
+  attempt_id: string;
+  session_id: string;
+  worker_id: string;
+  run_id: string;
+  number: number;
+  state: 'starting' | 'running' | 'ended' | 'lost';
+  pid: number | null;
+  pid_started_at: string | null;
+  exit_status: number | null;
+  started_at: string;
+  ended_at: string | null;
+}
+
+export interface MessageRow {
+  message_id: string;
+  session_id: string;
+  worker_id: string;
+  run_id: string | null;
+  kind: 'task' | 'follow_up' | 'notice' | 'nudge';
+  sender: string;
+  text: string;
+  about: string | null;
+  state: MessageState;
+  /** Held, refused: why. Submitted: what proved it. Unconfirmed: the screen. */
+  detail: string | null;
+  evidence: Evidence;
+  accepted_seq: number;
+  accepted_at: string;
+  queued_at: string | null;
+  typed_at: string | null;
+  submitted_at: string | null;
+  started_at: string | null;
+  answered_at: string | null;
+  updated_at: string;
+}
+
+export interface VerificationRow {
+  verify_id: string;
+  session_id: string;
+  commit: string;
+  state: 'running' | 'passed' | 'failed';
+  nothing_to_verify: boolean;
+  commands: string[];
+  results: CommandResult[];
+  reason: string | null;
+  started_at: string;
+  ended_at: string | null;
+}

@@ -1,0 +1,148 @@
+/**
+ * Moving work through git. Never writes the user's checkout, index, stash, branches, hooks, config or info/exclude —
+ * except `applyToCheckout`, which refuses unless that is safe. Our git never prompts, signs, runs hooks or opens an editor.
+ * All paths are absolute. Failures are GIT_FAILED unless said otherwise.
+ */
+export interface Git {
+  /** Throws NOT_A_PROJECT, NO_COMMITS, GIT_MISSING. `repository: null` = not inside a git repository. */
+  inspectProject(project: string): Promise<ProjectFacts>;
+  /** Fixes the commit the session starts from. Imports a folder that is not a repository into a private one. */
+  prepareBase(options: BaseOptions): Promise<SessionBase>;
+  /**
+   * A new worktree on a new branch (or detached with `branch: null`), registered under the repository lock, checked out
+   * outside it, validated. Throws BRANCH_IN_USE, WORKTREE_INVALID, REF_NOT_FOUND; a failure removes only what it made.
+   */
+  createWorktree(options: WorktreeOptions): Promise<Worktree>;
+  /** Renames into the trash, prunes, deletes in the background. Salvage first: this does not ask. Missing is fine. */
+  removeWorktree(options: { repository: string; path: string; trash: string }): Promise<void>;
+  /** Deletes a branch of ours (`agentorchestr/…`); refuses any other name. */
+  deleteBranch(options: { repository: string; branch: string }): Promise<void>;
+  /** The commit of a branch, commit or ref; null when there is none. */
+  resolve(repository: string, ref: string): Promise<string | null>;
+  /** Uncommitted and untracked files (ours excluded), HEAD, and whether commits exist beyond `base`. */
+  status(worktree: string, base: string): Promise<WorktreeStatus>;
+  /** Commits everything (ours excluded) with the fallback identity; null when there was nothing. */
+  commitAll(worktree: string, message: string): Promise<string | null>;
+  /** Throws away uncommitted changes and untracked files of one of our worktrees (integration, verify). */
+  resetWorktree(worktree: string, commit: string): Promise<void>;
+  /** Predicts, then merges `commit` into the integration worktree. Never leaves a conflicted tree. Throws INTEGRATION_DIRTY. */
+  integrate(options: IntegrateOptions): Promise<IntegrateResult>;
+  /** Conflicting files of merging two commits, no tree touched; [] = clean. */
+  predictConflicts(repository: string, ours: string, theirs: string): Promise<readonly string[]>;
+  /** Diff from the merge base with `base` to the working tree of `worktree` (uncommitted and untracked included). */
+  diff(options: { worktree: string; base: string; statOnly: boolean; maxBytes: number }): Promise<DiffResult>;
+  /** Pairwise comparison of trees, uncommitted work included (through a temporary index; nothing is changed). */
+  overlaps(options: { repository: string; base: string; trees: readonly { id: string; worktree: string }[] }): Promise<readonly Overlap[]>;
+  /** Keeps everything of a worktree (commits, uncommitted, untracked) under a ref; null when it holds nothing beyond `base`. */
+  salvage(options: SalvageOptions): Promise<SalvageResult | null>;
+  /** Brings ignored files named in `.worktreeinclude` from the project into a worktree. Never overwrites. */
+  includeIgnored(options: { project: string; worktree: string }): Promise<readonly string[]>;
+  /** Brings the result into the user's checkout when that is safe. Throws CHECKOUT_NOT_SAFE with the command to type. */
+  applyToCheckout(options: ApplyOptions): Promise<{ how: string }>;
+}
+
+export interface ProjectFacts {
+  readonly project: string;
+  /** Absolute git common directory; null when the folder is not in a repository. */
+  readonly repository: string | null;
+  /** Top of the user's checkout; null for bare repositories and plain folders. */
+  readonly checkout: string | null;
+  /** Path of the project below the checkout's top, '' at the top. */
+  readonly subdirectory: string;
+  readonly head: string | null;
+  readonly branch: string | null;
+  readonly upstream: { readonly name: string; readonly ahead: number; readonly behind: number; readonly fetchedAt: string | null } | null;
+  readonly uncommittedFiles: readonly string[];
+  readonly submodules: boolean;
+  readonly lfs: boolean;
+}
+
+export interface BaseOptions {
+  readonly facts: ProjectFacts;
+  readonly sessionId: string;
+  readonly includeChanges: boolean;
+  readonly fetch: boolean;
+  /** Where private repositories for plain folders are made. */
+  readonly importRoot: string;
+}
+
+export interface SessionBase {
+  readonly repository: string;
+  readonly commit: string;
+  readonly subdirectory: string;
+  /** "base main@abc1234; 12 behind origin/main as last fetched 3 days ago; 3 uncommitted files are not included" */
+  readonly statement: string;
+  readonly imported: boolean;
+}
+
+export interface WorktreeOptions {
+  readonly repository: string;
+  readonly path: string;
+  readonly branch: string | null;
+  readonly commit: string;
+}
+
+export interface Worktree {
+  readonly path: string;
+  readonly branch: string | null;
+  readonly commit: string;
+}
+
+export interface WorktreeStatus {
+  readonly head: string;
+  readonly changedFiles: readonly string[];
+  readonly commitsBeyondBase: number;
+}
+
+export interface IntegrateOptions {
+  readonly repository: string;
+  readonly worktree: string;
+  readonly commit: string;
+  readonly message: string;
+  readonly strategy: 'merge' | 'squash' | 'cherry-pick';
+  /** Base of the worker's commits, for cherry-pick. */
+  readonly base: string;
+}
+
+export type IntegrateResult =
+  | { readonly merged: true; readonly commit: string; readonly alreadyIn: boolean }
+  | { readonly merged: false; readonly conflicts: readonly string[] };
+
+export interface DiffResult {
+  readonly files: readonly { readonly path: string; readonly added: number | null; readonly removed: number | null }[];
+  readonly text: string;
+  readonly truncated: boolean;
+}
+
+export interface Overlap {
+  readonly a: string;
+  readonly b: string;
+  readonly files: readonly string[];
+  /** Files that would conflict when both are merged. */
+  readonly conflicts: readonly string[];
+}
+
+export interface SalvageOptions {
+  readonly repository: string;
+  readonly worktree: string;
+  readonly base: string;
+  readonly ref: string;
+  /** Folder for copies of precious ignored files (0600), never git objects. */
+  readonly keepIgnoredIn: string;
+  /** The user's project: ignored files equal to its copy are not kept. */
+  readonly project: string;
+}
+
+export interface SalvageResult {
+  readonly ref: string;
+  readonly commit: string;
+  readonly ignoredFiles: readonly string[];
+}
+
+export interface ApplyOptions {
+  readonly facts: ProjectFacts;
+  readonly base: SessionBase;
+  readonly resultCommit: string;
+  readonly resultBranch: string;
+  readonly includedChanges: boolean;
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { appendFile, chmod, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, basename } from 'node:path';
+import { OrchestratorError } from '../core/errors/error.js';
+import { currentUserId } from './paths.js';
+
+/**
+ * Makes `path` (and missing parents) as a folder of mode 0700 that is ours. An existing one must be a real folder,
+ * owned by us; its mode is tightened. Throws UNSAFE_DIRECTORY for a symlink, a foreign owner or something else.
+ */
+export async function ensurePrivateDirectory(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: error.message }, { cause: error });
+  });
+  const info = await lstat(path);
+  if (info.isSymbolicLink()) throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: 'it is a symbolic link' });
+  if (!info.isDirectory()) throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: 'it is not a directory' });
+  if (info.uid !== currentUserId()) throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: `it belongs to user ${info.uid}` });
+  if ((info.mode & 0o077) !== 0) await chmod(path, 0o700);
+}
+
+/** Writes a file whole or not at all: a temporary file beside it, mode 0600 unless told, synced, renamed into place. */
+export async function writeFileAtomic(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}
+
+/** The text of a file, or null when it does not exist. Throws FILE_NOT_READABLE for anything else, invalid UTF-8 included. */
+export async function readTextFile(path: string): Promise<string | null> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(await readFile(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    const problem = error instanceof TypeError ? 'it is not valid UTF-8' : (error as Error).message;
+    throw new OrchestratorError('FILE_NOT_READABLE', { path, problem }, { cause: error });
+  }
+}
+
+export async function appendLine(path: string, line: string): Promise<void> {
+  await appendFile(path, `${line}\n`, { mode: 0o600 });
+}
+
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+}
+
+export async function removeTree(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+}

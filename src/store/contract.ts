@@ -1,0 +1,79 @@
+import type { EphemeralEvent, EventName, NewEvent, StoredEvent } from '../core/events/index.js';
+import type { Rows, TableName } from '../core/state/projections.js';
+import type { AttemptRow, MessageRow, RunRow, SessionRow, VerificationRow, WorkerRow } from '../core/state/rows.js';
+
+/**
+ * The event log and the rows folded from it, in one SQLite file that many processes share.
+ * Every write is one `BEGIN IMMEDIATE` transaction; events and the rows they change commit together.
+ */
+export interface Store extends Reader {
+  readonly path: string;
+  /**
+   * Runs `work` in one immediate transaction; what it appends is published after the commit, in order.
+   * Throwing rolls everything back. Synchronous: no await inside. May be nested (joins the outer one).
+   */
+  transaction<T>(work: (tx: Transaction) => T): T;
+  /** `transaction` with nothing but these events. */
+  append(...events: NewEvent[]): StoredEvent[];
+  /** Publishes an ephemeral event to this process's subscribers; it is never stored. */
+  publish(event: Omit<EphemeralEvent, 'seq' | 'at' | 'v'>): void;
+  /**
+   * Calls `listener` for every durable event with seq > `after`, exactly once and in order — first from the log, then
+   * live, events committed by other processes included — and for ephemeral events of this process. Returns unsubscribe.
+   */
+  subscribe(after: number, listener: (event: StoredEvent | EphemeralEvent) => void): () => void;
+  /** Takes the session's lease for this process. A lease whose holder is dead (pid, start time, boot id) is taken over. */
+  acquireLease(sessionId: string, owner: LeaseOwner): { acquired: true } | { acquired: false; holder: LeaseOwner };
+  releaseLease(sessionId: string, owner: LeaseOwner): void;
+  /** Rebuilds every folded table from the log into memory and names the rows that differ ([] = equal). */
+  verifyRebuild(): readonly string[];
+  close(): void;
+}
+
+export interface Reader {
+  /** seq of the newest event, 0 when there is none. */
+  head(): number;
+  events(query: EventQuery): StoredEvent[];
+  session(sessionId: string): SessionRow | null;
+  /** Newest update first. */
+  sessions(limit: number): SessionRow[];
+  /** Ids of sessions that start with `prefix`. */
+  sessionIds(prefix: string): string[];
+  worker(sessionId: string, workerId: string): WorkerRow | null;
+  /** In order of creation. */
+  workers(sessionId: string): WorkerRow[];
+  run(runId: string): RunRow | null;
+  /** In order of creation; of one worker when given. */
+  runs(sessionId: string, workerId?: string): RunRow[];
+  attempts(sessionId: string): AttemptRow[];
+  message(messageId: string): MessageRow | null;
+  /** To one worker, in order of acceptance. */
+  messages(sessionId: string, workerId: string): MessageRow[];
+  verification(verifyId: string): VerificationRow | null;
+  verifications(sessionId: string): VerificationRow[];
+  lease(sessionId: string): LeaseOwner | null;
+  rows<Name extends TableName>(table: Name): Rows[Name][];
+}
+
+export interface Transaction extends Reader {
+  /** Refuses (plain Error) a second terminal event for a run: settle with `settleRun`-like checks inside the transaction. */
+  append(...events: NewEvent[]): StoredEvent[];
+  /** The remembered answer of `key` in `scope`, or null. Throws IDEMPOTENCY_KEY_REUSED when the input hash differs. */
+  recall(scope: string, key: string, inputHash: string): { result: unknown } | null;
+  remember(scope: string, key: string, inputHash: string, result: unknown): void;
+}
+
+export interface EventQuery {
+  /** Only events with a greater seq. */
+  readonly after: number;
+  readonly sessionId?: string;
+  readonly workerId?: string;
+  readonly types?: readonly EventName[];
+  readonly limit: number;
+}
+
+export interface LeaseOwner {
+  readonly pid: number;
+  readonly pidStartedAt: string;
+  readonly bootId: string;
+}
