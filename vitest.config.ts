@@ -1,17 +1,26 @@
 import { defineConfig } from 'vitest/config';
+import { SummaryReporter } from './test/support/summary-reporter.js';
 
-const project = (name: string, options: { timeoutMs: number; parallel: boolean }) => ({
+interface ProjectOptions {
+  readonly timeoutMs: number;
+  /** false: one file at a time, after everything else (whole products that measure themselves). */
+  readonly parallel: boolean;
+}
+
+const project = (name: string, options: ProjectOptions) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
     testTimeout: options.timeoutMs,
     hookTimeout: options.timeoutMs,
     fileParallelism: options.parallel,
+    sequence: { groupOrder: options.parallel ? 0 : 1 },
   },
 });
 
 export default defineConfig({
   test: {
+    reporters: ['default', new SummaryReporter()],
     projects: [
       project('unit', { timeoutMs: 10_000, parallel: true }),
       project('architecture', { timeoutMs: 60_000, parallel: true }),
