@@ -60,9 +60,9 @@ function change(row: RunRow, event: StoredEvent): Partial<RunRow> | null {
       };
     case 'run.waiting':
       return { state: 'waiting', waiting_kind: event.data.kind, waiting_text: event.data.text };
-    case 'question.answered':
-    case 'message.started':
-      return row.state === 'waiting' ? { ...notWaiting, state: 'running' } : null;
+    case 'worker.working':
+      // A gate of the agent itself (permission, trust …) was passed; a question still waits for its answer.
+      return row.state === 'waiting' && row.waiting_kind !== 'question' ? { ...notWaiting, state: 'running' } : null;
     case 'run.reported':
       return event.data.accepted
         ? {
@@ -77,8 +77,15 @@ function change(row: RunRow, event: StoredEvent): Partial<RunRow> | null {
     case 'run.cancel_requested':
       return { cancel_requested_at: row.cancel_requested_at ?? event.at };
     case 'message.accepted':
-      // A later instruction re-arms completion: what was reported before it no longer counts.
-      return event.data.kind === 'nudge' ? { nudges: row.nudges + 1 } : { reported: [], reports_returned: 0, nudges: 0 };
+      if (event.data.kind === 'nudge') return { nudges: row.nudges + 1 };
+      // A later instruction re-arms completion: what was reported before it no longer counts. It also takes a waiting
+      // run up again, at once: whoever waits for the run now waits for what the message leads to.
+      return {
+        ...(row.state === 'waiting' ? { ...notWaiting, state: 'running' } : {}),
+        reported: [],
+        reports_returned: 0,
+        nudges: 0,
+      };
     case 'run.succeeded':
     case 'run.blocked':
     case 'run.failed':

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { v7 } from 'uuid';
+
+/** UUIDv7: sorts by time. */
+export function newId(): string {
+  return v7();
+}
+
+export function newSessionId(): string {
+  return randomBytes(4).toString('hex');
+}
+
+/** Names one run in sentinel lines; long enough that no text holds it by chance. */
+export function randomNonce(): string {
+  return randomBytes(5).toString('hex');
+}

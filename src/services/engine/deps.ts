@@ -1,0 +1,47 @@
+import type { AgentAdapter } from '../../agents/contract.js';
+import type { Backend } from '../../backends/contract.js';
+import type { Clock } from '../../core/clock.js';
+import type { EventData, EventName, EventSource, NewEvent } from '../../core/events/index.js';
+import type { RunRow, WorkerRow } from '../../core/state/rows.js';
+import { isTerminalRun, type Evidence } from '../../core/state/states.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Reader, Store } from '../../store/contract.js';
+
+/** What the run engine stands on. It knows workers, runs and receipts; no git, no session life. */
+export interface EngineDeps {
+  readonly sessionId: string;
+  readonly store: Store;
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  newId(): string;
+  adapter(agent: string): AgentAdapter;
+  /** Private folder of a worker; its done.flag is watched. */
+  workerDirectory(workerId: string): string;
+  /** Told when the lead ended its turn and nothing is left that could wake it. */
+  onLeadStuck(): void;
+  /** Told when an agent process is gone, after its rows are settled. */
+  onEnded(workerId: string, status: number | null): void;
+}
+
+export interface FactSubject {
+  readonly session_id: string;
+  readonly worker_id?: string;
+  readonly run_id?: string;
+  readonly source: EventSource;
+  readonly evidence: Evidence;
+}
+
+/** A new event; the cast is the one place where name and data meet (the store validates both). */
+export function fact<Name extends EventName>(type: Name, subject: FactSubject, data: EventData<Name>): NewEvent {
+  return { type, data, ...subject } as NewEvent;
+}
+
+/** The run of a worker that is not over and has started or can; the oldest one first in line. */
+export function openRun(reader: Reader, sessionId: string, workerId: string): RunRow | null {
+  return reader.runs(sessionId, workerId).find((run) => !isTerminalRun(run.state)) ?? null;
+}
+
+export function lastRun(reader: Reader, worker: WorkerRow): RunRow | null {
+  return worker.last_run_id === null ? null : reader.run(worker.last_run_id);
+}

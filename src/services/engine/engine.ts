@@ -1,0 +1,145 @@
+import type { BackendEvent } from '../../backends/contract.js';
+import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
+import { EXITED_WITHOUT_REPORT, isLiveWorker, isTerminalRun, type Evidence } from '../../core/state/states.js';
+import type { Transaction } from '../../store/contract.js';
+import { fact, type EngineDeps, type FactSubject } from './deps.js';
+import { isPending } from './instruct.js';
+import { endRun, settleByReport, type Ending } from './outcomes.js';
+import { WorkerActor } from './worker-actor.js';
+
+/** Drives the runs of one session over one backend: one actor per worker whose process lives. */
+export class Engine {
+  readonly #deps: EngineDeps;
+  readonly #actors = new Map<string, WorkerActor>();
+  readonly #unsubscribe: () => void;
+
+  constructor(deps: EngineDeps) {
+    this.#deps = deps;
+    this.#unsubscribe = deps.backend.onEvent((event) => this.#onBackendEvent(event));
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    for (const actor of this.#actors.values()) actor.close();
+    this.#actors.clear();
+  }
+
+  /** The worker's process exists: from here on its messages are delivered and its turns followed. */
+  attach(worker: WorkerRow): void {
+    this.#actors.get(worker.worker_id)?.close();
+    this.#actors.set(worker.worker_id, new WorkerActor(this.#deps, worker));
+  }
+
+  /** Something may be due for the worker: a new message, a notice. Cheap; safe for unknown ids. */
+  pump(workerId: string): void {
+    this.#actors.get(workerId)?.pump();
+  }
+
+  async hook(workerId: string, body: unknown): Promise<unknown> {
+    const worker = this.#deps.store.worker(this.#deps.sessionId, workerId);
+    const actor = this.#actors.get(workerId);
+    const rules = worker === null ? null : (this.#deps.adapter(worker.agent).interactive?.hooks ?? null);
+    if (actor === undefined || rules === null) return null;
+    return actor.onHook(rules.translate(body));
+  }
+
+  report(workerId: string, report: Pick<ReportedOutcome, 'state' | 'summary'>, evidence: Evidence): boolean {
+    return this.#actors.get(workerId)?.report(report, evidence) ?? false;
+  }
+
+  ask(workerId: string, question: string): boolean {
+    return this.#actors.get(workerId)?.ask(question) ?? false;
+  }
+
+  /** Ends every open run of a worker with the same ending; used for kills, pauses and failed spawns. */
+  endOpenRuns(worker: WorkerRow, ending: Ending): void {
+    this.#deps.store.transaction((tx) => this.#endOpenRuns(tx, worker, ending));
+  }
+
+  #onBackendEvent(event: BackendEvent): void {
+    switch (event.type) {
+      case 'state':
+        this.#actors.get(event.workerId)?.onState(event);
+        return;
+      case 'sentinels':
+        this.#actors.get(event.workerId)?.onSentinels(event.sentinels);
+        return;
+      case 'exited':
+        this.#exited(event);
+        return;
+      case 'lost':
+        this.#lost(event.workerId, event.reason);
+        return;
+      case 'output':
+      case 'place_lost':
+        return;
+    }
+  }
+
+  #exited(event: Extract<BackendEvent, { type: 'exited' }>): void {
+    const { store, sessionId } = this.#deps;
+    const worker = store.worker(sessionId, event.workerId);
+    if (worker === null || !isLiveWorker(worker.state) || worker.attempt_id !== event.attemptId) return;
+    this.#detach(event.workerId);
+    store.transaction((tx) => {
+      const open = tx.runs(sessionId, worker.worker_id).find((run) => !isTerminalRun(run.state));
+      if (open !== undefined) settleByReport(this.#deps, tx, worker, open);
+      this.#endOpenRuns(tx, worker, {
+        type: 'run.failed',
+        summary: lastLine(event.outputTail) ?? `its process ended with status ${event.status ?? 'unknown'}`,
+        evidence: 'process',
+        failureCode: EXITED_WITHOUT_REPORT,
+      });
+      tx.append(
+        fact('worker.exited', this.#subject(worker.worker_id, 'process'), {
+          attempt_id: event.attemptId,
+          status: event.status,
+          reason: 'its process ended',
+          output_tail: event.outputTail,
+        }),
+      );
+    });
+    this.#deps.onEnded(event.workerId, event.status);
+  }
+
+  #lost(workerId: string, reason: string): void {
+    const { store, sessionId } = this.#deps;
+    const worker = store.worker(sessionId, workerId);
+    if (worker === null || !isLiveWorker(worker.state)) return;
+    this.#detach(workerId);
+    store.transaction((tx) => {
+      this.#endOpenRuns(tx, worker, { type: 'run.interrupted', summary: reason, evidence: 'process' });
+      tx.append(fact('worker.lost', this.#subject(workerId, 'process'), { reason }));
+    });
+    this.#deps.onEnded(workerId, null);
+  }
+
+  #endOpenRuns(tx: Transaction, worker: WorkerRow, ending: Ending): void {
+    const { sessionId } = this.#deps;
+    for (const run of tx.runs(sessionId, worker.worker_id)) endRun(this.#deps, tx, worker, run.run_id, ending);
+    const pending = tx.messages(sessionId, worker.worker_id).filter((message) => message.kind !== 'notice' && isPending(message));
+    tx.append(
+      ...pending.map((message) =>
+        fact('message.refused', this.#subject(worker.worker_id, ending.evidence), {
+          message_id: message.message_id,
+          reason: ending.summary,
+        }),
+      ),
+    );
+  }
+
+  #detach(workerId: string): void {
+    this.#actors.get(workerId)?.close();
+    this.#actors.delete(workerId);
+  }
+
+  #subject(workerId: string, evidence: Evidence): FactSubject {
+    return { session_id: this.#deps.sessionId, worker_id: workerId, source: 'supervisor', evidence };
+  }
+}
+
+function lastLine(text: string): string | null {
+  const lines = text.trim().split('\n');
+  const last = lines.at(-1)?.trim() ?? '';
+  return last === '' ? null : last;
+}

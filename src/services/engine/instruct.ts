@@ -1,0 +1,83 @@
+import { randomNonce } from '../../platform/ids.js';
+import { OrchestratorError } from '../../core/errors/error.js';
+import { isLiveWorker, isTerminalRun } from '../../core/state/states.js';
+import type { MessageRow, RunRow, WorkerRow } from '../../core/state/rows.js';
+import type { EventSource, NewEvent } from '../../core/events/index.js';
+import type { Transaction } from '../../store/contract.js';
+import { fact, type EngineDeps } from './deps.js';
+
+export interface Instruction {
+  readonly kind: 'task' | 'follow_up';
+  readonly text: string;
+  readonly sender: string;
+  readonly source: EventSource;
+}
+
+export interface AcceptedInstruction {
+  readonly messageId: string;
+  readonly runId: string;
+  /** true: the message continues a run that waits (or the lead's one run); false: it makes a run of its own. */
+  readonly continues: boolean;
+}
+
+/**
+ * Takes an instruction on, inside the caller's transaction: from its commit on it is not lost. Throws
+ * WORKER_NOT_RUNNING for a worker whose process is over.
+ */
+export function acceptInstruction(
+  deps: Pick<EngineDeps, 'sessionId' | 'newId'>,
+  tx: Transaction,
+  worker: WorkerRow,
+  instruction: Instruction,
+): AcceptedInstruction {
+  if (!isLiveWorker(worker.state))
+    throw new OrchestratorError('WORKER_NOT_RUNNING', { worker: worker.worker_id, state: worker.state });
+  const runs = tx.runs(deps.sessionId, worker.worker_id);
+  const continued = runs.find((run) => continuesWith(worker, run));
+  const messageId = deps.newId();
+  const runId = continued?.run_id ?? deps.newId();
+  const subject = {
+    session_id: deps.sessionId,
+    worker_id: worker.worker_id,
+    run_id: runId,
+    source: instruction.source,
+    evidence: 'protocol' as const,
+  };
+  const events: NewEvent[] = [
+    fact('message.accepted', subject, {
+      message_id: messageId,
+      kind: instruction.kind,
+      sender: instruction.sender,
+      text: instruction.text,
+      about: null,
+    }),
+  ];
+  if (continued === undefined)
+    events.push(
+      fact('run.queued', subject, {
+        message_id: messageId,
+        number: runs.length + 1,
+        nonce: randomNonce(),
+        retry_of: null,
+      }),
+    );
+  else if (continued.waiting_kind === 'question')
+    events.push(fact('question.answered', subject, { message_id: messageId }));
+  events.push(fact('message.queued', subject, { message_id: messageId }));
+  tx.append(...events);
+  return { messageId, runId, continues: continued !== undefined };
+}
+
+/** A waiting run is continued by the next message through any door; the lead works on one run from start to end. */
+function continuesWith(worker: WorkerRow, run: RunRow): boolean {
+  return run.state === 'waiting' || (worker.role === 'lead' && !isTerminalRun(run.state));
+}
+
+/** Messages that still have to reach the agent, in order of acceptance; notices are handled apart. */
+export function undelivered(messages: readonly MessageRow[]): MessageRow[] {
+  return messages.filter((message) => message.kind !== 'notice' && isPending(message));
+}
+
+export function isPending(message: MessageRow): boolean {
+  return message.state === 'accepted' || message.state === 'queued' || message.state === 'held';
+}

@@ -1,0 +1,81 @@
+import type { NewEvent } from '../../core/events/index.js';
+import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
+import { evidenceRank, EXITED_WITHOUT_REPORT, isTerminalRun, type Evidence } from '../../core/state/states.js';
+import type { Transaction } from '../../store/contract.js';
+import { fact, type EngineDeps } from './deps.js';
+import { noticeFor } from './notices.js';
+
+type Deps = Pick<EngineDeps, 'sessionId' | 'newId'>;
+
+/** Strongest evidence first, then latest. */
+export function bestCandidate(reported: readonly ReportedOutcome[]): ReportedOutcome | null {
+  return reported.reduce<ReportedOutcome | null>(
+    (best, next) => (best === null || evidenceRank(next.evidence) <= evidenceRank(best.evidence) ? next : best),
+    null,
+  );
+}
+
+export interface Ending {
+  readonly type: 'run.succeeded' | 'run.blocked' | 'run.failed' | 'run.timed_out' | 'run.cancelled' | 'run.interrupted';
+  readonly summary: string;
+  readonly evidence: Evidence;
+  readonly failureCode?: string;
+}
+
+/**
+ * Ends a run if it is still open (compare-and-set: false when it was over already). The lead's notice is written in
+ * the same transaction, so it cannot be lost between the two.
+ */
+export function endRun(deps: Deps, tx: Transaction, worker: WorkerRow, runId: string, ending: Ending): boolean {
+  const run = tx.run(runId);
+  if (run === null || isTerminalRun(run.state)) return false;
+  const subject = {
+    session_id: deps.sessionId,
+    worker_id: worker.worker_id,
+    run_id: runId,
+    source: 'supervisor' as const,
+    evidence: ending.evidence,
+  };
+  const effective = run.cancel_requested_at === null ? ending : asCancelled(ending);
+  const events: NewEvent[] = [
+    effective.type === 'run.failed'
+      ? fact('run.failed', subject, { summary: effective.summary, failure_code: effective.failureCode ?? null })
+      : fact(effective.type, subject, { summary: effective.summary }),
+  ];
+  if (worker.role === 'worker') events.push(noticeFor(deps, worker.worker_id, endingNotice(worker, effective), ending.evidence));
+  tx.append(...events);
+  return true;
+}
+
+/** Once a cancel was asked for, whatever is reported later settles as cancelled; an interruption stays one. */
+function asCancelled(ending: Ending): Ending {
+  return ending.type === 'run.interrupted' ? ending : { ...ending, type: 'run.cancelled' };
+}
+
+function endingNotice(worker: WorkerRow, ending: Ending): string {
+  const what: Record<Ending['type'], string> = {
+    'run.succeeded': 'reports done',
+    'run.blocked': 'is blocked',
+    'run.failed': ending.failureCode === EXITED_WITHOUT_REPORT ? 'exited without a report' : 'reports failure',
+    'run.timed_out': 'ran out of time',
+    'run.cancelled': 'was cancelled',
+    'run.interrupted': 'was interrupted',
+  };
+  const name = `${worker.worker_id} (${worker.perspective})`;
+  return `${name} ${what[ending.type]}${ending.summary === '' ? '' : `: ${ending.summary}`}`;
+}
+
+export function endingOfCandidate(candidate: ReportedOutcome): Ending {
+  return {
+    type: `run.${candidate.state}`,
+    summary: candidate.summary,
+    evidence: candidate.evidence,
+    ...(candidate.state === 'failed' ? { failureCode: 'REPORTED' } : {}),
+  };
+}
+
+/** Settles an open run by what was reported; false when nothing was, or it is over. */
+export function settleByReport(deps: Deps, tx: Transaction, worker: WorkerRow, run: RunRow): boolean {
+  const candidate = bestCandidate(tx.run(run.run_id)?.reported ?? []);
+  return candidate !== null && endRun(deps, tx, worker, run.run_id, endingOfCandidate(candidate));
+}

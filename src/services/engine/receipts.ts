@@ -1,0 +1,76 @@
+import type { Delivery } from '../../backends/contract.js';
+import type { Evidence, MessageState } from '../../core/state/states.js';
+import type { NewEvent } from '../../core/events/index.js';
+import { fact, type EngineDeps, type FactSubject } from './deps.js';
+import type { NextDelivery } from './next-delivery.js';
+
+export interface Proof {
+  readonly evidence: Evidence;
+  readonly how: string;
+}
+
+const AFTER_SUBMIT: readonly MessageState[] = ['submitted', 'started', 'answered'];
+
+/**
+ * The agent took the message: its receipt, the start of its run and of the turn, in one transaction. Safe to call again
+ * with a second proof: only the first counts (false then).
+ */
+export function recordSubmitted(deps: EngineDeps, workerId: string, next: NextDelivery, proof: Proof): boolean {
+  return deps.store.transaction((tx) => {
+    const fresh = next.messageIds.filter((id) => {
+      const message = tx.message(id);
+      return message !== null && !AFTER_SUBMIT.includes(message.state);
+    });
+    if (fresh.length === 0) return false;
+    const subject = subjectOf(deps, workerId, next.runId, proof.evidence);
+    const run = next.runId === undefined ? null : tx.run(next.runId);
+    const worker = tx.worker(deps.sessionId, workerId);
+    const events: NewEvent[] = fresh.map((message_id) => fact('message.submitted', subject, { message_id, how: proof.how }));
+    if (run?.state === 'queued')
+      events.push(
+        fact('run.started', subject, {
+          attempt: run.attempts + 1,
+          attempt_id: worker?.attempt_id ?? '',
+          new_process: false,
+        }),
+      );
+    events.push(...fresh.map((message_id) => fact('message.started', subject, { message_id })));
+    if (worker?.state !== 'working') events.push(fact('worker.working', subject, {}));
+    tx.append(...events);
+    return true;
+  });
+}
+
+/** Any other end of a delivery; false when a proof had come first, which then stands. */
+export function recordDelivery(
+  deps: EngineDeps,
+  workerId: string,
+  next: NextDelivery,
+  delivery: Exclude<Delivery, { outcome: 'submitted' }>,
+): boolean {
+  return deps.store.transaction((tx) => {
+    const open = next.messageIds.filter((id) => {
+      const message = tx.message(id);
+      return message !== null && !AFTER_SUBMIT.includes(message.state);
+    });
+    const subject = subjectOf(deps, workerId, next.runId, 'screen');
+    tx.append(
+      ...open.map((message_id) =>
+        delivery.outcome === 'unconfirmed'
+          ? fact('message.unconfirmed', subject, { message_id, screen: delivery.screen })
+          : fact('message.refused', subject, { message_id, reason: delivery.reason }),
+      ),
+    );
+    return open.length > 0;
+  });
+}
+
+function subjectOf(deps: EngineDeps, workerId: string, runId: string | undefined, evidence: Evidence): FactSubject {
+  return {
+    session_id: deps.sessionId,
+    worker_id: workerId,
+    source: 'supervisor',
+    evidence,
+    ...(runId === undefined ? {} : { run_id: runId }),
+  };
+}

@@ -1,0 +1,296 @@
+import type { HookFact, HookRules } from '../../agents/contract.js';
+import type { BackendEvent, Delivery, Sentinel } from '../../backends/contract.js';
+import { delay } from '../../core/clock.js';
+import type { NewEvent } from '../../core/events/index.js';
+import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
+import type { Evidence } from '../../core/state/states.js';
+import { leadContinueText, reportNowText } from '../context/engine-texts.js';
+import { fact, openRun, type EngineDeps } from './deps.js';
+import { nextDelivery, type NextDelivery } from './next-delivery.js';
+import { watchFlag } from './flag-watch.js';
+import { pendingNotices } from './notices.js';
+import { settleByReport } from './outcomes.js';
+import { recordDelivery, recordSubmitted, type Proof } from './receipts.js';
+import { WorkerRecord } from './worker-record.js';
+
+const SETTLE_CAP_MS = 1_000;
+/** How long evidence that travels other ways (flag file, screen) may lag behind the end of a turn. */
+const EVIDENCE_LAG_MS = 250;
+/** A hook outranks the screen: wait this long for it before an idle screen ends a turn. */
+const HOOK_LAG_MS = 700;
+const LEAD_NUDGES = 2;
+
+/**
+ * The life of one worker's agent while its process lives: delivers messages in order, follows its turns, settles its
+ * runs. All truth is in the store; what is kept here is only what a restart may forget.
+ */
+export class WorkerActor {
+  readonly #deps: EngineDeps;
+  readonly #workerId: string;
+  readonly #hooks: HookRules | null;
+  readonly #flag: ReturnType<typeof watchFlag>;
+  readonly #record: WorkerRecord;
+  readonly #abort = new AbortController();
+  #deliveringNow: Promise<void> | null = null;
+  #inFlight: { readonly next: NextDelivery; readonly prove: (proof: Proof) => void } | null = null;
+  #turnOpen = false;
+  #screen: Extract<BackendEvent, { type: 'state' }>['state'] = 'unknown';
+  #cancelSettle: (() => void) | null = null;
+  #cancelClose: (() => void) | null = null;
+
+  constructor(deps: EngineDeps, worker: WorkerRow) {
+    this.#deps = deps;
+    this.#workerId = worker.worker_id;
+    this.#record = new WorkerRecord(deps, worker.worker_id);
+    this.#hooks = deps.adapter(worker.agent).interactive?.hooks ?? null;
+    this.#flag = watchFlag({
+      privateDirectory: deps.workerDirectory(worker.worker_id),
+      worktree: worker.worktree,
+      onReport: (report) => this.report(report, 'flag'),
+      onError: (error) => deps.logger.warn({ worker: worker.worker_id, err: error }, 'flag file not watched'),
+    });
+  }
+
+  close(): void {
+    this.#abort.abort();
+    this.#cancelSettle?.();
+    this.#cancelClose?.();
+    this.#flag.close();
+  }
+
+  /** Starts the next delivery if one is due and none is under way. */
+  pump(): void {
+    if (this.#deliveringNow !== null || this.#abort.signal.aborted) return;
+    const next = nextDelivery(this.#deps, this.#workerId, this.#turnOpen);
+    if (next === null) return;
+    this.#deliveringNow = this.#deliver(next)
+      .catch((error: unknown) => {
+        this.#deps.logger.error({ worker: this.#workerId, err: error }, 'delivery failed');
+        recordDelivery(this.#deps, this.#workerId, next, { outcome: 'refused', reason: String(error) });
+      })
+      .finally(() => {
+        this.#deliveringNow = null;
+        this.pump();
+      });
+  }
+
+  onState(event: Extract<BackendEvent, { type: 'state' }>): void {
+    this.#screen = event.state;
+    this.#cancelClose?.();
+    if (event.state === 'working') this.#working(event.evidence);
+    else if (event.state === 'waiting') this.#record.waiting(event.kind ?? 'dialog', event.text, event.evidence);
+    else if (event.state === 'idle' && this.#inFlight === null) this.#closeTurnByScreen(event.evidence);
+  }
+
+  onSentinels(sentinels: readonly Sentinel[]): void {
+    const run = this.#record.openRun();
+    if (run === null) return;
+    const sent = this.#deps.store.messages(this.#deps.sessionId, this.#workerId);
+    const counted = sentinels.filter((sentinel) =>
+      sentinel.nonce === null ? !sent.some((message) => message.text.includes(sentinel.line)) : sentinel.nonce === run.nonce,
+    );
+    const last = counted.at(-1);
+    if (last === undefined) return;
+    const state = ({ done: 'succeeded', blocked: 'blocked', failed: 'failed' } as const)[last.word];
+    this.report({ state, summary: last.summary }, 'sentinel');
+  }
+
+  /** What the agent's hooks say. The answer, if any, is the body to give back to the agent. */
+  async onHook(facts: readonly HookFact[]): Promise<unknown> {
+    let answer: unknown = null;
+    for (const hook of facts) answer = (await this.#onHookFact(hook)) ?? answer;
+    return answer;
+  }
+
+  async #onHookFact(hook: HookFact): Promise<unknown> {
+    switch (hook.fact) {
+      case 'session_started':
+        this.#record.threadOpened(hook.threadId);
+        return null;
+      case 'prompt_submitted':
+        if (this.#inFlight !== null && sameText(hook.text, this.#inFlight.next.text))
+          this.#submitted(this.#inFlight.next, { evidence: 'protocol', how: 'the agent said so (prompt hook)' });
+        this.#working('protocol');
+        return null;
+      case 'turn_ended':
+        return this.#closeTurn('protocol', hook.text, true);
+      case 'turn_failed':
+        this.#record.waiting('report', hook.text, 'protocol');
+        this.#turnOpen = false;
+        return null;
+      case 'waiting':
+        this.#record.waiting(hook.kind, hook.text, 'protocol');
+        return null;
+      case 'session_ended':
+        return null;
+    }
+  }
+
+  /** Takes a candidate for the outcome of the open run; false when there is none to report on. */
+  report(report: Pick<ReportedOutcome, 'state' | 'summary'>, evidence: Evidence): boolean {
+    // A report on a delivery whose proof is still being looked for is the best proof there is.
+    if (this.#inFlight !== null && evidence === 'protocol')
+      this.#submitted(this.#inFlight.next, { evidence, how: 'the agent reported on it' });
+    const run = this.#record.openRun();
+    if (run === null || run.state === 'queued') return false;
+    const latest = run.reported.at(-1);
+    if (latest?.state === report.state && latest.summary === report.summary && latest.evidence === evidence) return true;
+    this.#record.append(fact('run.reported', this.#record.subject(run.run_id, evidence), { ...report, accepted: true }));
+    this.#cancelSettle ??= this.#deps.clock.after(SETTLE_CAP_MS, () => this.#settle());
+    return true;
+  }
+
+  /** The run waits with a question for the lead; the turn may go on or end. */
+  ask(question: string): boolean {
+    const run = this.#record.openRun();
+    if (run === null || run.state === 'queued') return false;
+    const subject = this.#record.subject(run.run_id, 'protocol');
+    this.#record.append(
+      fact('question.asked', subject, { question }),
+      fact('run.waiting', subject, { kind: 'question', text: question }),
+      this.#record.notice(`asks: ${question}`, 'protocol'),
+    );
+    return true;
+  }
+
+  async #deliver(next: NextDelivery): Promise<void> {
+    const { backend } = this.#deps;
+    if (next.rearms) await this.#flag.clear();
+    const confirmation = new Promise<Proof>((resolve) => {
+      this.#inFlight = { next, prove: resolve };
+    });
+    try {
+      const delivery: Delivery = await backend.send(this.#workerId, next.text, {
+        observer: {
+          held: (reason) => this.#eachMessage(next, (message_id) => fact('message.held', this.#record.subject(next.runId, 'screen'), { message_id, reason })),
+          typed: (bytes) => this.#eachMessage(next, (message_id) => fact('message.typed', this.#record.subject(next.runId, 'process'), { message_id, bytes })),
+        },
+        confirmation,
+        signal: this.#abort.signal,
+      });
+      if (this.#abort.signal.aborted) return;
+      if (delivery.outcome === 'submitted') this.#submitted(next, delivery);
+      else if (recordDelivery(this.#deps, this.#workerId, next, delivery)) this.#undelivered(delivery);
+    } finally {
+      this.#inFlight = null;
+    }
+    // A turn may have begun and ended while the proof was looked for.
+    if (this.#turnOpen && this.#screen === 'idle') this.#closeTurnByScreen('screen');
+  }
+
+  #submitted(next: NextDelivery, proof: Proof): void {
+    if (recordSubmitted(this.#deps, this.#workerId, next, proof)) this.#turnOpen = true;
+    this.#inFlight?.prove(proof);
+  }
+
+  #undelivered(delivery: Exclude<Delivery, { outcome: 'submitted' }>): void {
+    const text =
+      delivery.outcome === 'unconfirmed'
+        ? `a message was typed but nothing proves that the agent took it; its screen:\n${delivery.screen}`
+        : `a message could not be delivered: ${delivery.reason}`;
+    this.#record.waiting('dialog', text, 'screen');
+  }
+
+  #working(evidence: Evidence): void {
+    this.#turnOpen = true;
+    this.#record.working(evidence);
+  }
+
+  #eachMessage(next: NextDelivery, make: (messageId: string) => NewEvent): void {
+    if (!this.#abort.signal.aborted) this.#record.append(...next.messageIds.map(make));
+  }
+
+  #closeTurnByScreen(evidence: Evidence): void {
+    if (!this.#turnOpen) return this.#record.idle(evidence);
+    this.#cancelClose?.();
+    this.#cancelClose = this.#deps.clock.after(this.#hooks === null ? EVIDENCE_LAG_MS : HOOK_LAG_MS, () => {
+      this.#closeTurn(evidence, '', false).catch((error: unknown) =>
+        this.#deps.logger.error({ worker: this.#workerId, err: error }, 'end of turn not settled'),
+      );
+    });
+  }
+
+  async #closeTurn(evidence: Evidence, text: string, fromHook: boolean): Promise<unknown> {
+    this.#cancelClose?.();
+    if (!this.#turnOpen) return null;
+    this.#turnOpen = false;
+    this.#record.answered(evidence);
+    const worker = this.#record.worker();
+    const answer = worker?.role === 'lead' ? this.#leadTurnEnded() : await this.#workerTurnEnded(text, fromHook);
+    if (answer === null && !this.#turnOpen) this.#record.idle(evidence);
+    this.pump();
+    return answer;
+  }
+
+  async #workerTurnEnded(text: string, fromHook: boolean): Promise<unknown> {
+    if (this.#record.openRun()?.state === 'running') {
+      const flagged = await this.#flag.check();
+      if (flagged !== null) this.report(flagged, 'flag');
+      else await delay(this.#deps.clock, EVIDENCE_LAG_MS, this.#abort.signal);
+    }
+    const run = this.#record.openRun();
+    if (run === null || this.#abort.signal.aborted || this.#turnOpen) return null;
+    if (run.state === 'waiting' && run.waiting_kind === 'question') {
+      this.#record.append(fact('worker.waiting', this.#record.subject(run.run_id, 'protocol'), { kind: 'question', text: run.waiting_text ?? '' }));
+      return null;
+    }
+    if (run.state !== 'running') return null;
+    if (run.reported.length > 0) {
+      this.#settle();
+      return null;
+    }
+    if (run.nudges > 0) {
+      this.#record.waiting('report', text === '' ? 'its turn ended without a report' : text, 'protocol');
+      return null;
+    }
+    return this.#nudge(run, reportNowText(run.nonce), fromHook);
+  }
+
+  /** Asks for a report: as the answer of the hook that told us of the end of turn where the agent can, else as a message. */
+  #nudge(run: RunRow, text: string, fromHook: boolean): unknown {
+    const message_id = this.#deps.newId();
+    const subject = this.#record.subject(run.run_id, 'protocol');
+    const accepted = fact('message.accepted', subject, { message_id, kind: 'nudge', sender: 'agentorchestr', text, about: null });
+    const answer = fromHook ? (this.#hooks?.continueTurn(text) ?? null) : null;
+    if (answer === null) this.#record.append(accepted);
+    else {
+      this.#turnOpen = true;
+      this.#record.append(accepted, fact('message.submitted', subject, { message_id, how: 'answer to the end-of-turn hook' }));
+    }
+    return answer;
+  }
+
+  #leadTurnEnded(): null {
+    const { store, sessionId } = this.#deps;
+    const session = store.session(sessionId);
+    const run = this.#record.openRun();
+    if (session?.verdict !== null || session.state !== 'active' || run === null) return null;
+    const busy = store.workers(sessionId).some((worker) => {
+      const open = worker.role === 'worker' ? openRun(store, sessionId, worker.worker_id) : null;
+      return open !== null && open.state !== 'waiting';
+    });
+    if (busy || pendingNotices(store, sessionId).length > 0) return null;
+    if (run.nudges < LEAD_NUDGES) this.#nudge(run, leadContinueText(), false);
+    else {
+      this.#record.waiting('report', 'the lead ended its turn; the goal is neither done nor failed', 'protocol');
+      this.#deps.onLeadStuck();
+    }
+    return null;
+  }
+
+  #settle(): void {
+    this.#cancelSettle?.();
+    this.#cancelSettle = null;
+    const worker = this.#record.worker();
+    const run = this.#record.openRun();
+    if (worker === null || run === null) return;
+    this.#deps.store.transaction((tx) => settleByReport(this.#deps, tx, worker, run));
+    this.pump();
+  }
+
+}
+
+function sameText(a: string, b: string): boolean {
+  const normal = (text: string) => text.replaceAll('\r\n', '\n').trim();
+  return normal(a) === normal(b);
+}

@@ -1,0 +1,104 @@
+import type { EventSource, NewEvent } from '../../core/events/index.js';
+import type { RunRow, WorkerRow } from '../../core/state/rows.js';
+import { isLiveWorker, type Evidence, type WaitingKind } from '../../core/state/states.js';
+import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
+import { noticeFor } from './notices.js';
+
+/** One worker's rows: reads them and appends what changes its state. Every method is one transaction. */
+export class WorkerRecord {
+  readonly #deps: EngineDeps;
+  readonly #workerId: string;
+
+  constructor(deps: EngineDeps, workerId: string) {
+    this.#deps = deps;
+    this.#workerId = workerId;
+  }
+
+  worker(): WorkerRow | null {
+    return this.#deps.store.worker(this.#deps.sessionId, this.#workerId);
+  }
+
+  openRun(): RunRow | null {
+    return openRun(this.#deps.store, this.#deps.sessionId, this.#workerId);
+  }
+
+  append(...events: NewEvent[]): void {
+    if (events.length > 0) this.#deps.store.append(...events);
+  }
+
+  subject(runId: string | undefined, evidence: Evidence, source?: EventSource): FactSubject {
+    return {
+      session_id: this.#deps.sessionId,
+      worker_id: this.#workerId,
+      source: source ?? (this.#deps.backend.name === 'tmux' ? 'tmux' : 'headless'),
+      evidence,
+      ...(runId === undefined ? {} : { run_id: runId }),
+    };
+  }
+
+  notice(text: string, evidence: Evidence): NewEvent {
+    const perspective = this.worker()?.perspective ?? '';
+    return noticeFor(this.#deps, this.#workerId, `${this.#workerId} (${perspective}) ${text}`, evidence);
+  }
+
+  /** The agent is in a turn; a run that waited at the agent's own gate goes on with it. */
+  working(evidence: Evidence): void {
+    const worker = this.worker();
+    const run = this.openRun();
+    const resumes = run?.state === 'waiting' && run.waiting_kind !== 'question';
+    if (worker === null || !isLiveWorker(worker.state) || (worker.state === 'working' && !resumes)) return;
+    const runId = run === null || run.state === 'queued' ? undefined : run.run_id;
+    if (run?.waiting_kind === 'permission' && runId !== undefined)
+      this.append(
+        fact('permission.answered', this.subject(runId, evidence), { answer: 'given at the agent', by: 'person' }),
+      );
+    this.append(fact('worker.working', this.subject(runId, evidence), {}));
+  }
+
+  /** The agent needs somebody; the lead is told, and the run of a worker waits with it. */
+  waiting(kind: WaitingKind, text: string, evidence: Evidence): void {
+    const worker = this.worker();
+    if (worker === null || !isLiveWorker(worker.state)) return;
+    if (worker.state === 'waiting' && worker.waiting_kind === kind) return;
+    const run = this.openRun();
+    const events: NewEvent[] = [fact('worker.waiting', this.subject(run?.run_id, evidence), { kind, text })];
+    if (run?.state === 'running' && worker.role === 'worker') {
+      const subject = this.subject(run.run_id, evidence);
+      if (kind === 'permission') events.push(fact('permission.requested', subject, { text }));
+      events.push(fact('run.waiting', subject, { kind, text }));
+    }
+    if (worker.role === 'worker') events.push(this.notice(`waits (${kind}): ${firstLines(text)}`, evidence));
+    this.append(...events);
+  }
+
+  idle(evidence: Evidence): void {
+    const worker = this.worker();
+    const atGate =
+      worker?.state === 'waiting' && worker.waiting_kind !== 'question' && worker.waiting_kind !== 'report';
+    if (worker?.state === 'working' || atGate)
+      this.append(fact('worker.idle', this.subject(undefined, evidence), {}));
+  }
+
+  /** The turn that the submitted messages asked for has ended. */
+  answered(evidence: Evidence): void {
+    const open = this.#deps.store
+      .messages(this.#deps.sessionId, this.#workerId)
+      .filter((message) => message.state === 'submitted' || message.state === 'started');
+    this.append(
+      ...open.map((message) =>
+        fact('message.answered', this.subject(message.run_id ?? undefined, evidence), {
+          message_id: message.message_id,
+        }),
+      ),
+    );
+  }
+
+  threadOpened(threadId: string): void {
+    if (this.worker()?.thread_id !== threadId)
+      this.append(fact('thread.opened', this.subject(undefined, 'protocol', 'hook'), { thread_id: threadId }));
+  }
+}
+
+function firstLines(text: string): string {
+  return text.trim().split('\n').slice(0, 3).join(' / ').slice(0, 300);
+}

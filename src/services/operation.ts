@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { SessionContext } from './session-context.js';
+
+/** Who calls, as the token or the local user says. `lead` and `worker` are bound to one session. */
+export const SCOPES = ['lead', 'worker', 'client', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export interface Caller {
+  readonly scope: Scope;
+  /** The worker the token belongs to; null for clients. */
+  readonly workerId: string | null;
+  /** Name for receipts and logs: `lead`, `w03`, `cli`. */
+  readonly name: string;
+  /** The longest this caller's client lets one call take, ms; long calls answer before. */
+  readonly callLimitMs: number;
+}
+
+export interface OperationContext {
+  readonly session: SessionContext;
+  readonly caller: Caller;
+  /** Aborts when the caller hangs up. */
+  readonly signal: AbortSignal;
+  /** Tells a waiting caller that we are alive; cheap, may be dropped. */
+  progress(message: string): void;
+}
+
+/** true, or the reason why the operation is not offered there. */
+export type Offered = true | string;
+
+/**
+ * One thing the product can do for a caller, declared once; every door projects it. `effect` decides MCP's hints and
+ * REST's method: read → GET, write and destroy → POST.
+ */
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  /** One sentence for people and models. */
+  readonly summary: string;
+  readonly effect: 'read' | 'write' | 'destroy';
+  /** Calling twice with the same input is the same as calling once. */
+  readonly idempotent: boolean;
+  readonly scopes: readonly Scope[];
+  readonly doors: { readonly mcp: Offered; readonly rest: Offered; readonly cli: Offered };
+  /** Fields that the command line takes without a flag, in order. */
+  readonly positional?: readonly string[];
+  /** May wait long: the door sends progress meanwhile. */
+  readonly waits?: boolean;
+  readonly input: Input;
+  readonly output: Output;
+  run(context: OperationContext, input: z.output<Input>): Promise<z.input<Output>>;
+}
+
+/** Type inference only. */
+export function defineOperation<Input extends z.ZodObject, Output extends z.ZodObject>(
+  operation: Operation<Input, Output>,
+): Operation {
+  return operation as unknown as Operation;
+}

@@ -1,0 +1,88 @@
+import type { AgentAdapter } from '../agents/contract.js';
+import type { Backend } from '../backends/contract.js';
+import type { Clock } from '../core/clock.js';
+import { OrchestratorError } from '../core/errors/error.js';
+import type { SessionRow } from '../core/state/rows.js';
+import type { Git } from '../git/contract.js';
+import type { Logger } from '../platform/logger.js';
+import type { Store } from '../store/contract.js';
+import type { Engine } from './engine/engine.js';
+import type { SessionPlan } from './supervise/plan.js';
+import type { VerifyJobs } from './supervise/verify-jobs.js';
+
+/** What every use case of one session gets. `live` is there only in the supervisor that owns the session. */
+export interface SessionContext {
+  readonly sessionId: string;
+  readonly store: Store;
+  readonly git: Git;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly places: SessionPlaces;
+  readonly live: LiveSession | null;
+  redact(text: string): string;
+  newId(): string;
+}
+
+export interface LiveSession {
+  readonly plan: SessionPlan;
+  readonly backend: Backend;
+  readonly engine: Engine;
+  readonly verifyJobs: VerifyJobs;
+  /** Adapter of an agent of this session, with the binary that was found. Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE. */
+  agent(name: string): { adapter: AgentAdapter; binary: string };
+  /** Serialises everything that moves the integration branch. */
+  integrating<T>(work: () => Promise<T>): Promise<T>;
+  /** Ends the session once the current answers are out. */
+  finish(): void;
+  /** Asks the supervisor to pause the session. */
+  pause(reason: string): void;
+  /** The environment that setup and verify commands get. */
+  readonly commandEnvironment: Readonly<Record<string, string>>;
+  /** Token, URLs and git settings for one worker's process. */
+  agentAccess(workerId: string): AgentAccess;
+}
+
+export interface AgentAccess {
+  readonly mcpUrl: string;
+  readonly hookUrl: string;
+  readonly tokenVariable: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Absolute folders of one session. */
+export interface SessionPlaces {
+  /** Convenience folder in the temp directory (0700): prompt, progress log, per-worker private folders. */
+  readonly directory: string;
+  /** Survives a reboot. */
+  readonly data: string;
+  readonly worktrees: string;
+  readonly trash: string;
+  readonly imported: string;
+}
+
+export function requireLive(session: SessionContext): LiveSession {
+  if (session.live === null) throw new OrchestratorError('SUPERVISOR_NOT_RUNNING', { session: session.sessionId });
+  return session.live;
+}
+
+export function sessionRow(session: SessionContext): SessionRow {
+  const row = session.store.session(session.sessionId);
+  if (row === null) throw new OrchestratorError('SESSION_NOT_FOUND', { session: session.sessionId });
+  return row;
+}
+
+/** Throws SESSION_ENDED unless work may still be asked for. */
+export function requireOpen(session: SessionContext): SessionRow {
+  const row = sessionRow(session);
+  if (row.state !== 'active' || row.verdict !== null)
+    throw new OrchestratorError('SESSION_ENDED', { session: row.session_id, state: row.verdict ?? row.state });
+  return row;
+}
+
+export function workerDirectory(places: SessionPlaces, workerId: string): string {
+  return `${places.directory}/workers/${workerId}`;
+}
+
+export function flagPath(places: SessionPlaces, workerId: string): string {
+  return `${workerDirectory(places, workerId)}/done.flag`;
+}
