@@ -100,7 +100,12 @@ const purity = [
     { path: src('core') },
     { dependencyTypes: ['core'] },
   ),
-  rule('agents-have-no-io', 'agents are data', { path: src('agents') }, { dependencyTypes: ['core'] }),
+  rule(
+    'agents-have-no-io',
+    'agents are data; computing with paths is no I/O',
+    { path: src('agents') },
+    { dependencyTypes: ['core'], pathNot: '^(node:)?(path|url)$' },
+  ),
   rule(
     'services-have-no-io',
     'I/O belongs to rooms and platform',

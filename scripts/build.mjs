@@ -12,7 +12,8 @@ const COMPILED = /[.](js|js[.]map|d[.]ts)$/;
 
 process.exitCode = await runLoudly(['tsc', '-p', 'tsconfig.build.json']);
 for (const path of await filesIn(dist)) {
-  if (COMPILED.test(path) && !existsSync(join(src, path.replace(COMPILED, '.ts')))) await rm(join(dist, path));
+  if (COMPILED.test(path) && !existsSync(join(src, path.replace(COMPILED, '.ts'))))
+    await rm(join(dist, path));
 }
 for (const path of await filesIn(src)) {
   if (!path.endsWith('.ts')) await cp(join(src, path), join(dist, path));
@@ -20,5 +21,7 @@ for (const path of await filesIn(src)) {
 
 async function filesIn(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 }

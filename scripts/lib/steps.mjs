@@ -38,7 +38,9 @@ export async function runSteps(steps, { parallel }) {
 /** Runs a command of this repository on the terminal and returns its exit code. */
 export function runLoudly(command, env = {}) {
   return new Promise((done) => {
-    start(command, env, 'inherit').on('error', () => done(1)).on('close', (code) => done(code ?? 1));
+    start(command, env, 'inherit')
+      .on('error', () => done(1))
+      .on('close', (code) => done(code ?? 1));
   });
 }
 
@@ -46,13 +48,21 @@ function runQuietly(command) {
   return new Promise((done) => {
     let output = '';
     const child = start(command, {}, ['ignore', 'pipe', 'pipe']);
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', (error) => done({ code: 1, output: `${command[0]}: ${error.message}` }));
-    child.on('close', (code, signal) => done({ code, output: code === null ? `${output}\nended by ${signal}` : output }));
+    child.on('close', (code, signal) =>
+      done({ code, output: code === null ? `${output}\nended by ${signal}` : output }),
+    );
   });
 }
 
 function start([file, ...args], env, stdio) {
   const path = `${root}node_modules/.bin:${process.env.PATH ?? ''}`;
-  return spawn(file, args, { cwd: root, env: { ...process.env, PATH: path, ...env }, stdio, timeout: STEP_LIMIT_MS });
+  return spawn(file, args, {
+    cwd: root,
+    env: { ...process.env, PATH: path, ...env },
+    stdio,
+    timeout: STEP_LIMIT_MS,
+  });
 }

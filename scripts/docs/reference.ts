@@ -1,0 +1,7 @@
+import { errorsPage } from './errors.js';
+import { eventsPage } from './events.js';
+
+/** File name below docs/reference → text. All of it is made from the tables in src. */
+export function renderReference(): Readonly<Record<string, string>> {
+  return { 'errors.md': errorsPage(), 'events.md': eventsPage() };
+}
