@@ -1,0 +1,85 @@
+import Database from 'better-sqlite3';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { currentUserId } from '../platform/paths.js';
+import { migrate } from './migrate.js';
+import { BUSY_TIMEOUT_MS, isBusy, storeUnavailable, translateSqliteError } from './sqlite-errors.js';
+
+export type Connection = Database.Database;
+
+/** Opens the file at the newest schema; `create` makes it when it is missing. Throws STORE_UNAVAILABLE. */
+export function openDatabase(path: string, options: { create: boolean }): Connection {
+  if (options.create) makePrivateFile(path);
+  return connect(path, path, (connection) => {
+    switchToWal(connection, path);
+    connection.pragma('synchronous = NORMAL');
+    connection.pragma('wal_autocheckpoint = 4000');
+    migrate(connection, path);
+  });
+}
+
+/** A database without rows, in memory: what a file that does not exist yet looks like to a reader. */
+export function openEmptyDatabase(path: string): Connection {
+  return connect(':memory:', path, (connection) => migrate(connection, path));
+}
+
+/** Opens `file`; `path` is what errors name. */
+function connect(file: string, path: string, prepare: (connection: Connection) => void): Connection {
+  let connection: Connection | undefined;
+  try {
+    connection = new Database(file, { timeout: BUSY_TIMEOUT_MS, fileMustExist: file !== ':memory:' });
+    connection.pragma('foreign_keys = ON');
+    prepare(connection);
+    return connection;
+  } catch (error) {
+    connection?.close();
+    throw isAddonMissing(error)
+      ? storeUnavailable(path, 'the SQLite addon cannot be loaded', 'run: npm rebuild better-sqlite3', error)
+      : translateSqliteError(path, error);
+  }
+}
+
+/** SQLite would make the file with the umask's mode; its -wal and -shm files take over the mode found here. */
+function makePrivateFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+    const info = statSync(path);
+    if ((info.mode & 0o077) !== 0 && info.uid === currentUserId()) chmodSync(path, 0o600);
+  } catch (error) {
+    const problem = (error as Error).message;
+    throw storeUnavailable(path, problem, 'check owner and mode of the file and its folder', error);
+  }
+}
+
+/**
+ * SQLite does not always call its busy handler for this switch, so processes that open a new file together must
+ * repeat it themselves. Opening is synchronous, hence the blocking pause.
+ */
+function switchToWal(connection: Connection, path: string): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  const deadline = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    const outcome = tryWal(connection);
+    if (outcome === 'wal') return;
+    if (performance.now() > deadline) {
+      if (outcome instanceof Error) throw outcome;
+      throw storeUnavailable(path, 'its file system does not support write-ahead logging', 'put it on a local disk');
+    }
+    Atomics.wait(pause, 0, 0, 5);
+  }
+}
+
+function tryWal(connection: Connection): unknown {
+  try {
+    return connection.pragma('journal_mode = WAL', { simple: true });
+  } catch (error) {
+    if (isBusy(error)) return error;
+    throw error;
+  }
+}
+
+function isAddonMissing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as NodeJS.ErrnoException).code === 'ERR_DLOPEN_FAILED' || error.message.startsWith('Could not locate the bindings file');
+}

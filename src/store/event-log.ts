@@ -1,0 +1,52 @@
+import type { NewEvent, StoredEvent } from '../core/events/index.js';
+import type { EventQuery } from './contract.js';
+import type { Sql, SqlRow, SqlValue } from './sql.js';
+
+const INSERT =
+  'INSERT INTO events (at, type, session_id, worker_id, run_id, source, evidence, v, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+
+/**
+ * Appends one event; `data` is its data as JSON. Nothing is ever deleted and every insert holds the write lock, so
+ * SQLite's next rowid is the next number: `seq` has no gaps.
+ */
+export function insertEvent(sql: Sql, event: NewEvent, stamp: { at: string; v: number; data: string }): StoredEvent {
+  const { type, session_id, worker_id = null, run_id = null, source, evidence } = event;
+  const row = { at: stamp.at, type, session_id, worker_id, run_id, source, evidence, v: stamp.v, data: stamp.data };
+  const { lastInsertRowid } = sql.run(INSERT, ...Object.values(row));
+  return decodeEvent({ seq: lastInsertRowid, ...row });
+}
+
+export function head(sql: Sql): number {
+  return Number(sql.get('SELECT max(seq) AS seq FROM events')?.['seq'] ?? 0);
+}
+
+export function queryEvents(sql: Sql, query: EventQuery): StoredEvent[] {
+  const conditions = ['seq > ?'];
+  const values: SqlValue[] = [query.after];
+  const add = (condition: string, value: string | undefined) => {
+    if (value === undefined) return;
+    conditions.push(condition);
+    values.push(value);
+  };
+  add('session_id = ?', query.sessionId);
+  add('worker_id = ?', query.workerId);
+  add('type IN (SELECT value FROM json_each(?))', query.types && JSON.stringify(query.types));
+  const text = `SELECT * FROM events WHERE ${conditions.join(' AND ')} ORDER BY seq LIMIT ?`;
+  return sql.all(text, ...values, query.limit).map(decodeEvent);
+}
+
+function decodeEvent(row: SqlRow): StoredEvent {
+  const { seq, at, type, session_id, worker_id, run_id, source, evidence, v, data } = row;
+  return {
+    seq,
+    at,
+    type,
+    session_id,
+    ...(worker_id === null ? {} : { worker_id }),
+    ...(run_id === null ? {} : { run_id }),
+    source,
+    evidence,
+    v,
+    data: JSON.parse(String(data)) as unknown,
+  } as StoredEvent;
+}

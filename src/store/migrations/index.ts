@@ -1,0 +1,13 @@
+import { sql as initial } from './0001-initial.js';
+
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/**
+ * Every schema change, oldest first; forward only. SQL in modules rather than .sql files, so that the compiler
+ * carries it into the build by itself.
+ */
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'initial', sql: initial }];

@@ -1,0 +1,33 @@
+import type { LeaseOwner, Reader } from './contract.js';
+import { head, queryEvents } from './event-log.js';
+import { findLease } from './leases.js';
+import type { Sql } from './sql.js';
+import type { Tables } from './table.js';
+
+export function createReader(sql: Sql, tables: Tables): Reader {
+  return {
+    head: () => head(sql),
+    events: (query) => queryEvents(sql, query),
+    session: (sessionId) => tables.sessions.find([sessionId]),
+    sessions: (limit) => tables.sessions.select('true ORDER BY updated_at DESC, rowid DESC LIMIT ?', limit),
+    sessionIds: (prefix) =>
+      sql
+        .all('SELECT session_id FROM sessions WHERE substr(session_id, 1, length(?1)) = ?1 ORDER BY rowid', prefix)
+        .map((row) => String(row['session_id'])),
+    worker: (sessionId, workerId) => tables.workers.find([sessionId, workerId]),
+    workers: (sessionId) => tables.workers.select('session_id = ? ORDER BY rowid', sessionId),
+    run: (runId) => tables.runs.find([runId]),
+    runs: (sessionId, workerId) =>
+      workerId === undefined
+        ? tables.runs.select('session_id = ? ORDER BY rowid', sessionId)
+        : tables.runs.select('session_id = ? AND worker_id = ? ORDER BY rowid', sessionId, workerId),
+    attempts: (sessionId) => tables.attempts.select('session_id = ? ORDER BY rowid', sessionId),
+    message: (messageId) => tables.messages.find([messageId]),
+    messages: (sessionId, workerId) =>
+      tables.messages.select('session_id = ? AND worker_id = ? ORDER BY accepted_seq', sessionId, workerId),
+    verification: (verifyId) => tables.verifications.find([verifyId]),
+    verifications: (sessionId) => tables.verifications.select('session_id = ? ORDER BY rowid', sessionId),
+    lease: (sessionId): LeaseOwner | null => findLease(sql, sessionId),
+    rows: (table) => tables[table].select('true ORDER BY rowid'),
+  };
+}
