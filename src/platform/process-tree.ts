@@ -1,0 +1,116 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { runProcess } from './process.js';
+import { linuxStat, processStartTime } from './identity.js';
+
+/** A process that cannot be confused with a later one of the same pid. */
+export interface ProcessRef {
+  readonly pid: number;
+  readonly pidStartedAt: string;
+}
+
+/** `proc` reads /proc; `ps` asks ps (macOS and the BSDs). */
+export type ProcessSource = 'proc' | 'ps';
+
+export const defaultProcessSource: ProcessSource = process.platform === 'linux' ? 'proc' : 'ps';
+
+/** `root` and everything that descends from it now, parents first. Empty when the root is gone. */
+export async function processTree(root: number, source: ProcessSource = defaultProcessSource): Promise<readonly ProcessRef[]> {
+  const children = new Map<number, number[]>();
+  for (const { pid, parent } of source === 'proc' ? parentsFromProc() : await parentsFromPs()) {
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [pid]);
+    else siblings.push(pid);
+  }
+  const found: number[] = [];
+  for (const queue = [root]; queue.length > 0; ) {
+    const pid = queue.shift() as number;
+    found.push(pid);
+    queue.push(...(children.get(pid) ?? []));
+  }
+  return refs(found);
+}
+
+/**
+ * Live processes that were started with `name=value` in their environment: what a program left behind carries it even
+ * after it moved to a session of its own and was given to init. Processes that may not be read are left out.
+ */
+export async function processesWithVariable(
+  name: string,
+  value: string,
+  source: ProcessSource = defaultProcessSource,
+): Promise<readonly ProcessRef[]> {
+  const entry = `${name}=${value}`;
+  const pids = source === 'proc' ? pidsWithEntryFromProc(entry) : await pidsWithEntryFromPs(entry);
+  return refs(pids.filter((pid) => pid !== process.pid));
+}
+
+/** Sends `signal` if this very process still lives; false when it does not. */
+export function signalProcess(target: ProcessRef, signal: NodeJS.Signals): boolean {
+  if (processStartTime(target.pid) !== target.pidStartedAt) return false;
+  try {
+    process.kill(target.pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function isAlive(target: ProcessRef): boolean {
+  return processStartTime(target.pid) === target.pidStartedAt;
+}
+
+/** true for a process stopped by job control (Ctrl-Z, SIGSTOP), false otherwise, tracing included. */
+export function isStopped(pid: number): boolean {
+  return linuxStat(pid)?.state === 'T';
+}
+
+function refs(pids: readonly number[]): ProcessRef[] {
+  return pids.flatMap((pid) => {
+    const pidStartedAt = processStartTime(pid);
+    return pidStartedAt === null ? [] : [{ pid, pidStartedAt }];
+  });
+}
+
+function procPids(): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && pid > 0);
+}
+
+function parentsFromProc(): { pid: number; parent: number }[] {
+  return procPids().flatMap((pid) => {
+    const stat = linuxStat(pid);
+    return stat === null || stat === undefined ? [] : [{ pid, parent: stat.parent }];
+  });
+}
+
+function pidsWithEntryFromProc(entry: string): number[] {
+  return procPids().filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(entry);
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function parentsFromPs(): Promise<{ pid: number; parent: number }[]> {
+  return (await psLines(['-A', '-o', 'pid=,ppid='])).map((line) => {
+    const [pid, parent] = line.trim().split(/\s+/).map(Number);
+    return { pid: pid ?? 0, parent: parent ?? 0 };
+  });
+}
+
+/** ps appends the environment to the command, parted by spaces only: so the entry must not hold any itself. */
+async function pidsWithEntryFromPs(entry: string): Promise<number[]> {
+  const withEnvironment = process.platform === 'linux' ? ['axeww'] : ['-A', '-E', '-ww'];
+  return (await psLines([...withEnvironment, '-o', 'pid=,command=']))
+    .map((line) => line.trim().split(/\s+/))
+    .filter((words) => words.includes(entry, 1))
+    .map((words) => Number(words[0]));
+}
+
+async function psLines(args: readonly string[]): Promise<string[]> {
+  const result = await runProcess('ps', args, { env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' }, timeoutMs: 5_000 });
+  return result.stdout.split('\n').filter((line) => line.trim() !== '');
+}
