@@ -1,6 +1,6 @@
-// Compiles src to dist and copies what the compiler leaves (SQL). Files in dist without a source are removed.
+// Compiles src to dist. Files in dist whose source is gone are removed.
 import { existsSync } from 'node:fs';
-import { cp, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runLoudly } from './lib/steps.mjs';
@@ -14,9 +14,6 @@ process.exitCode = await runLoudly(['tsc', '-p', 'tsconfig.build.json']);
 for (const path of await filesIn(dist)) {
   if (COMPILED.test(path) && !existsSync(join(src, path.replace(COMPILED, '.ts'))))
     await rm(join(dist, path));
-}
-for (const path of await filesIn(src)) {
-  if (!path.endsWith('.ts')) await cp(join(src, path), join(dist, path));
 }
 
 async function filesIn(folder) {
