@@ -1,6 +1,13 @@
 import type { EphemeralEvent, EventName, NewEvent, StoredEvent } from '../core/events/index.js';
 import type { Rows, TableName } from '../core/state/projections.js';
-import type { AttemptRow, MessageRow, RunRow, SessionRow, VerificationRow, WorkerRow } from '../core/state/rows.js';
+import type {
+  AttemptRow,
+  MessageRow,
+  RunRow,
+  SessionRow,
+  VerificationRow,
+  WorkerRow,
+} from '../core/state/rows.js';
 
 /**
  * The event log and the rows folded from it, in one SQLite file that many processes share.
@@ -20,10 +27,16 @@ export interface Store extends Reader {
   /**
    * Calls `listener` for every durable event with seq > `after`, exactly once and in order — first from the log, then
    * live, events committed by other processes included — and for ephemeral events of this process. Returns unsubscribe.
+   * Events of the past come after this has returned; commits of this process before `append` or `transaction` returns,
+   * unless the listener is behind (then soon after). Ephemeral events are dropped for one that is a page or more
+   * behind. What a listener throws is logged and harms nobody else.
    */
   subscribe(after: number, listener: (event: StoredEvent | EphemeralEvent) => void): () => void;
   /** Takes the session's lease for this process. A lease whose holder is dead (pid, start time, boot id) is taken over. */
-  acquireLease(sessionId: string, owner: LeaseOwner): { acquired: true } | { acquired: false; holder: LeaseOwner };
+  acquireLease(
+    sessionId: string,
+    owner: LeaseOwner,
+  ): { acquired: true } | { acquired: false; holder: LeaseOwner };
   releaseLease(sessionId: string, owner: LeaseOwner): void;
   /** Rebuilds every folded table from the log into memory and names the rows that differ ([] = equal). */
   verifyRebuild(): readonly string[];

@@ -7,6 +7,8 @@ import { BUSY_TIMEOUT_MS, isBusy, storeUnavailable, translateSqliteError } from 
 
 export type Connection = Database.Database;
 
+const WAL_PAUSE_MS = 5;
+
 /** Opens the file at the newest schema; `create` makes it when it is missing. Throws STORE_UNAVAILABLE. */
 export function openDatabase(path: string, options: { create: boolean }): Connection {
   if (options.create) makePrivateFile(path);
@@ -58,16 +60,21 @@ function makePrivateFile(path: string): void {
  */
 function switchToWal(connection: Connection, path: string): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  const deadline = performance.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
+  connection.pragma('busy_timeout = 0');
+  for (let waitedMs = 0; ; waitedMs += WAL_PAUSE_MS) {
     const outcome = tryWal(connection);
-    if (outcome === 'wal') return;
-    if (performance.now() > deadline) {
+    if (outcome === 'wal') break;
+    if (waitedMs >= BUSY_TIMEOUT_MS) {
       if (outcome instanceof Error) throw outcome;
-      throw storeUnavailable(path, 'its file system does not support write-ahead logging', 'put it on a local disk');
+      throw storeUnavailable(
+        path,
+        'its file system does not support write-ahead logging',
+        'put it on a local disk',
+      );
     }
-    Atomics.wait(pause, 0, 0, 5);
+    Atomics.wait(pause, 0, 0, WAL_PAUSE_MS);
   }
+  connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
 
 function tryWal(connection: Connection): unknown {
@@ -81,5 +88,8 @@ function tryWal(connection: Connection): unknown {
 
 function isAddonMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return (error as NodeJS.ErrnoException).code === 'ERR_DLOPEN_FAILED' || error.message.startsWith('Could not locate the bindings file');
+  return (
+    (error as NodeJS.ErrnoException).code === 'ERR_DLOPEN_FAILED' ||
+    error.message.startsWith('Could not locate the bindings file')
+  );
 }

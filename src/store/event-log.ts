@@ -9,9 +9,23 @@ const INSERT =
  * Appends one event; `data` is its data as JSON. Nothing is ever deleted and every insert holds the write lock, so
  * SQLite's next rowid is the next number: `seq` has no gaps.
  */
-export function insertEvent(sql: Sql, event: NewEvent, stamp: { at: string; v: number; data: string }): StoredEvent {
+export function insertEvent(
+  sql: Sql,
+  event: NewEvent,
+  stamp: { at: string; v: number; data: string },
+): StoredEvent {
   const { type, session_id, worker_id = null, run_id = null, source, evidence } = event;
-  const row = { at: stamp.at, type, session_id, worker_id, run_id, source, evidence, v: stamp.v, data: stamp.data };
+  const row = {
+    at: stamp.at,
+    type,
+    session_id,
+    worker_id,
+    run_id,
+    source,
+    evidence,
+    v: stamp.v,
+    data: stamp.data,
+  };
   const { lastInsertRowid } = sql.run(INSERT, ...Object.values(row));
   return decodeEvent({ seq: lastInsertRowid, ...row });
 }

@@ -1,4 +1,11 @@
-import { checkEvent, EVENT_VERSION, EVENTS, isDurable, type EventName, type NewEvent } from '../core/events/index.js';
+import {
+  checkEvent,
+  EVENT_VERSION,
+  EVENTS,
+  isDurable,
+  type EventName,
+  type NewEvent,
+} from '../core/events/index.js';
 
 /** What the log asks of the event table. Handed in, so that readers never load the schema library. */
 export interface EventRules {

@@ -6,16 +6,24 @@ import { storeUnavailable } from './sqlite-errors.js';
  * Brings the schema to the newest version, in one transaction. Many processes may do so at the same time: the version
  * is read again under the write lock. Throws STORE_UNAVAILABLE for a newer schema and for somebody else's database.
  */
-export function migrate(connection: Connection, path: string, migrations: readonly Migration[] = MIGRATIONS): void {
+export function migrate(
+  connection: Connection,
+  path: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
   const newest = migrations.at(-1)?.version ?? 0;
   if (schemaVersion(connection, path, newest) === newest) return;
   connection
     .transaction(() => {
       const from = schemaVersion(connection, path, newest);
-      connection.exec('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT');
+      connection.exec(
+        'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT',
+      );
       for (const migration of migrations.filter((entry) => entry.version > from)) {
         connection.exec(migration.sql);
-        connection.prepare('INSERT INTO migrations (version, name) VALUES (?, ?)').run(migration.version, migration.name);
+        connection
+          .prepare('INSERT INTO migrations (version, name) VALUES (?, ?)')
+          .run(migration.version, migration.name);
       }
     })
     .immediate();

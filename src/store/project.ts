@@ -23,5 +23,6 @@ function projectInto<Name extends TableName>(tables: Tables, name: Name, event: 
 export function refuseSecondEnd(tables: Tables, event: { type: string; run_id?: string }): void {
   if (!(event.type in TERMINAL_EVENTS) || event.run_id === undefined) return;
   const run = tables.runs.find([event.run_id]);
-  if (run !== null && isTerminalRun(run.state)) throw new Error(`run ${run.run_id} has already ended (${run.state}); ${event.type} came second`);
+  if (run !== null && isTerminalRun(run.state))
+    throw new Error(`run ${run.run_id} has already ended (${run.state}); ${event.type} came second`);
 }

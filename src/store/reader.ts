@@ -12,7 +12,10 @@ export function createReader(sql: Sql, tables: Tables): Reader {
     sessions: (limit) => tables.sessions.select('true ORDER BY updated_at DESC, rowid DESC LIMIT ?', limit),
     sessionIds: (prefix) =>
       sql
-        .all('SELECT session_id FROM sessions WHERE substr(session_id, 1, length(?1)) = ?1 ORDER BY rowid', prefix)
+        .all(
+          'SELECT session_id FROM sessions WHERE substr(session_id, 1, length(?1)) = ?1 ORDER BY rowid',
+          prefix,
+        )
         .map((row) => String(row['session_id'])),
     worker: (sessionId, workerId) => tables.workers.find([sessionId, workerId]),
     workers: (sessionId) => tables.workers.select('session_id = ? ORDER BY rowid', sessionId),

@@ -11,12 +11,32 @@ const PROBLEMS: readonly { code: string; problem: string; hint: string }[] = [
     problem: `another process has held its write lock for more than ${BUSY_TIMEOUT_MS / 1000} s`,
     hint: 'try again; if it stays, find the process that holds it (lsof) and end it',
   },
-  { code: 'SQLITE_CORRUPT', problem: 'it is damaged', hint: `move it and its -wal and -shm files away; ${KEPT}` },
+  {
+    code: 'SQLITE_CORRUPT',
+    problem: 'it is damaged',
+    hint: `move it and its -wal and -shm files away; ${KEPT}`,
+  },
   { code: 'SQLITE_NOTADB', problem: 'it is not an SQLite database', hint: `move it away; ${KEPT}` },
-  { code: 'SQLITE_READONLY', problem: 'it cannot be written', hint: 'check owner and mode of the file and its folder' },
-  { code: 'SQLITE_CANTOPEN', problem: 'it cannot be opened', hint: 'check owner and mode of the file and its folder' },
-  { code: 'SQLITE_FULL', problem: 'there is no space left to write it', hint: 'free some disk space and repeat' },
-  { code: 'SQLITE_IOERR', problem: 'reading or writing it failed', hint: 'check disk space, quota and the disk itself' },
+  {
+    code: 'SQLITE_READONLY',
+    problem: 'it cannot be written',
+    hint: 'check owner and mode of the file and its folder',
+  },
+  {
+    code: 'SQLITE_CANTOPEN',
+    problem: 'it cannot be opened',
+    hint: 'check owner and mode of the file and its folder',
+  },
+  {
+    code: 'SQLITE_FULL',
+    problem: 'there is no space left to write it',
+    hint: 'free some disk space and repeat',
+  },
+  {
+    code: 'SQLITE_IOERR',
+    problem: 'reading or writing it failed',
+    hint: 'check disk space, quota and the disk itself',
+  },
 ];
 
 /** What SQLite throws for the world's faults becomes STORE_UNAVAILABLE; anything else (ours) is returned as it is. */
@@ -24,10 +44,20 @@ export function translateSqliteError(path: string, thrown: unknown): unknown {
   const code = sqliteCode(thrown);
   const known = code === null ? undefined : PROBLEMS.find((entry) => code.startsWith(entry.code));
   if (known === undefined) return thrown;
-  return storeUnavailable(path, `${known.problem} (${code}: ${(thrown as Error).message})`, known.hint, thrown);
+  return storeUnavailable(
+    path,
+    `${known.problem} (${code}: ${(thrown as Error).message})`,
+    known.hint,
+    thrown,
+  );
 }
 
-export function storeUnavailable(path: string, problem: string, hint?: string, cause?: unknown): OrchestratorError {
+export function storeUnavailable(
+  path: string,
+  problem: string,
+  hint?: string,
+  cause?: unknown,
+): OrchestratorError {
   const params = hint === undefined ? { path, problem } : { path, problem, hint };
   return new OrchestratorError('STORE_UNAVAILABLE', params, { cause });
 }

@@ -1,8 +1,7 @@
-import { basename, dirname } from 'node:path';
 import type { Clock } from '../core/clock.js';
 import type { EphemeralEvent, StoredEvent } from '../core/events/index.js';
 import type { Logger } from '../platform/logger.js';
-import { watchDirectory } from '../platform/watch.js';
+import { LogWatcher } from './log-watcher.js';
 
 type Listener = (event: StoredEvent | EphemeralEvent) => void;
 
@@ -12,154 +11,133 @@ interface Subscriber {
   cursor: number;
   active: boolean;
   delivering: boolean;
-  /** A page is about to be read for it: it is behind the log. */
-  pending: NodeJS.Immediate | null;
+  /** It is behind the log, and its next page is about to be read. */
+  isBehind: boolean;
+  cancelNextPage: () => void;
 }
 
-export interface Subscriptions {
-  subscribe(after: number, listener: Listener): () => void;
-  /** Events this process has just committed, in order. */
-  committed(events: readonly StoredEvent[]): void;
-  /** Goes to subscribers that are at most one page behind; a hint is worth nothing to one who reads the past. */
-  ephemeral(event: EphemeralEvent): void;
-  close(): void;
+export interface SubscriptionOptions {
+  readonly path: string;
+  readonly isWatched: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+  readonly read: (after: number, limit: number) => readonly StoredEvent[];
+  readonly head: () => number;
 }
 
 const PAGE_SIZE = 200;
-/** Only for what the watch missed (a writer killed at the wrong instant, an unwatchable folder). */
-const SAFETY_REREAD_MS = 15_000;
 
 /**
  * One cursor per subscriber, and the log itself as the queue: who is slow or new reads pages, who is at the end gets
- * commits of this process at once. Both move the same cursor, so no event comes twice or is left out.
+ * the commits of this process at once. Both move the same cursor, so no event comes twice or is left out.
  */
-export function createSubscriptions(options: {
-  path: string;
-  isWatched: boolean;
-  clock: Clock;
-  logger: Logger | undefined;
-  read: (after: number, limit: number) => readonly StoredEvent[];
-  head: () => number;
-}): Subscriptions {
-  const { clock, logger, read } = options;
-  const subscribers = new Set<Subscriber>();
-  const watcher = createWatcher(options, () => {
-    const newest = options.head();
-    for (const subscriber of subscribers) if (subscriber.cursor < newest) schedule(subscriber);
-  });
+export class Subscriptions {
+  readonly #options: SubscriptionOptions;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #watcher: LogWatcher;
 
-  function schedule(subscriber: Subscriber): void {
-    if (!subscriber.active || subscriber.pending !== null) return;
-    subscriber.pending = setImmediate(() => drain(subscriber));
+  constructor(options: SubscriptionOptions) {
+    this.#options = options;
+    this.#watcher = new LogWatcher({ ...options, look: () => this.#look() });
   }
 
-  function drain(subscriber: Subscriber): void {
-    subscriber.pending = null;
+  /** The first event comes after this has returned, so that a listener can always unsubscribe itself. */
+  subscribe(after: number, listener: Listener): () => void {
+    const isBehind = after < this.#options.head();
+    const subscriber = {
+      listener,
+      cursor: after,
+      active: true,
+      delivering: false,
+      isBehind,
+      cancelNextPage: () => {},
+    };
+    this.#subscribers.add(subscriber);
+    if (this.#options.isWatched) this.#watcher.start();
+    if (isBehind) queueMicrotask(() => this.#readPage(subscriber));
+    return () => this.#stop(subscriber);
+  }
+
+  /** Events this process has just committed, in order. */
+  committed(events: readonly StoredEvent[]): void {
+    const first = events[0];
+    if (first === undefined) return;
+    for (const subscriber of this.#subscribers) {
+      const isNext = subscriber.cursor + 1 === first.seq && !subscriber.delivering && !subscriber.isBehind;
+      if (isNext) this.#deliver(subscriber, events);
+      else this.#catchUp(subscriber);
+    }
+  }
+
+  /** Reaches subscribers that are at most one page behind: it is worth nothing to one who still reads the past. */
+  ephemeral(event: EphemeralEvent): void {
+    for (const subscriber of this.#subscribers) {
+      if (subscriber.isBehind && !subscriber.delivering) this.#readPage(subscriber);
+      if (subscriber.active && !subscriber.isBehind) this.#call(subscriber, event);
+    }
+  }
+
+  close(): void {
+    for (const subscriber of this.#subscribers) this.#stop(subscriber);
+  }
+
+  #look(): void {
+    try {
+      const newest = this.#options.head();
+      for (const subscriber of this.#subscribers) if (subscriber.cursor < newest) this.#catchUp(subscriber);
+    } catch (error) {
+      this.#options.logger?.error({ err: error }, 'looking for new events failed; it is tried again');
+    }
+  }
+
+  /** Outside the caller's turn: a listener may append, and what it appends must not overtake what it is being told. */
+  #catchUp(subscriber: Subscriber): void {
+    if (!subscriber.active || subscriber.isBehind) return;
+    subscriber.isBehind = true;
+    queueMicrotask(() => this.#readPage(subscriber));
+  }
+
+  #readPage(subscriber: Subscriber): void {
+    if (!subscriber.active || !subscriber.isBehind) return;
+    subscriber.cancelNextPage();
+    const { clock, head, logger, read } = this.#options;
+    const next = () => this.#readPage(subscriber);
     try {
       const page = read(subscriber.cursor, PAGE_SIZE);
-      deliver(subscriber, page);
-      if (page.length === PAGE_SIZE) schedule(subscriber);
+      this.#deliver(subscriber, page);
+      subscriber.isBehind = subscriber.cursor < head();
+      if (!subscriber.isBehind) return;
+      // A timer between the pages of a long past, so that everything else gets its turn.
+      if (page.length === PAGE_SIZE) subscriber.cancelNextPage = clock.after(0, next);
+      else queueMicrotask(next);
     } catch (error) {
+      subscriber.isBehind = false;
       logger?.error({ err: error }, 'reading events for a subscriber failed; it is tried again');
     }
   }
 
-  function deliver(subscriber: Subscriber, events: readonly StoredEvent[]): void {
+  #deliver(subscriber: Subscriber, events: readonly StoredEvent[]): void {
     subscriber.delivering = true;
     for (const event of events) {
       if (!subscriber.active) break;
       subscriber.cursor = event.seq;
-      call(subscriber, event);
+      this.#call(subscriber, event);
     }
     subscriber.delivering = false;
   }
 
-  function call(subscriber: Subscriber, event: StoredEvent | EphemeralEvent): void {
+  #call(subscriber: Subscriber, event: StoredEvent | EphemeralEvent): void {
     try {
       subscriber.listener(event);
     } catch (error) {
-      logger?.error({ err: error, event: event.type, seq: event.seq }, 'a subscriber threw');
+      this.#options.logger?.error({ err: error, event: event.type, seq: event.seq }, 'a subscriber threw');
     }
   }
 
-  function stop(subscriber: Subscriber): void {
+  #stop(subscriber: Subscriber): void {
     subscriber.active = false;
-    if (subscriber.pending !== null) clearImmediate(subscriber.pending);
-    subscriber.pending = null;
-    subscribers.delete(subscriber);
-    if (subscribers.size === 0) watcher.stop();
-  }
-
-  return {
-    subscribe(after, listener) {
-      const subscriber: Subscriber = { listener, cursor: after, active: true, delivering: false, pending: null };
-      subscribers.add(subscriber);
-      watcher.start();
-      if (after < options.head()) schedule(subscriber);
-      return () => stop(subscriber);
-    },
-    committed(events) {
-      const first = events[0];
-      if (first === undefined) return;
-      for (const subscriber of [...subscribers]) {
-        const isNext = subscriber.cursor + 1 === first.seq && !subscriber.delivering && subscriber.pending === null;
-        if (isNext) deliver(subscriber, events);
-        else schedule(subscriber);
-      }
-    },
-    ephemeral(event) {
-      for (const subscriber of [...subscribers]) {
-        if (subscriber.pending !== null && !subscriber.delivering) {
-          clearImmediate(subscriber.pending);
-          drain(subscriber);
-        }
-        if (subscriber.active && subscriber.pending === null) call(subscriber, event);
-      }
-    },
-    close() {
-      for (const subscriber of [...subscribers]) stop(subscriber);
-    },
-  };
-
-  function createWatcher(
-    { path, isWatched }: { path: string; isWatched: boolean },
-    look: () => void,
-  ): { start(): void; stop(): void } {
-    const walName = `${basename(path)}-wal`;
-    let stopWatching: (() => void) | null = null;
-    let cancelReread = () => {};
-    let scheduled: NodeJS.Immediate | null = null;
-    const wake = () => {
-      scheduled = null;
-      try {
-        look();
-      } catch (error) {
-        logger?.error({ err: error }, 'looking for new events failed; it is tried again');
-      }
-    };
-    const reread = () => {
-      cancelReread = clock.after(SAFETY_REREAD_MS, reread);
-      wake();
-    };
-    return {
-      start() {
-        if (!isWatched || stopWatching !== null) return;
-        stopWatching = watchDirectory(
-          dirname(path),
-          (name) => {
-            if (name === walName) scheduled ??= setImmediate(wake);
-          },
-          (error) => logger?.warn({ err: error, path }, 'commits of other processes are noticed late: the folder cannot be watched'),
-        );
-        cancelReread = clock.after(SAFETY_REREAD_MS, reread);
-      },
-      stop() {
-        stopWatching?.();
-        stopWatching = null;
-        cancelReread();
-        if (scheduled !== null) clearImmediate(scheduled);
-        scheduled = null;
-      },
-    };
+    subscriber.cancelNextPage();
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size === 0) this.#watcher.stop();
   }
 }

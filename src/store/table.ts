@@ -24,24 +24,33 @@ function createTable<Name extends TableName>(sql: Sql, name: Name): Table<Rows[N
   const columns = Object.entries(kinds);
   const key: readonly string[] = PROJECTIONS[name].key;
   const list = columns.map(([column]) => quote(column)).join(', ');
-  const changes = columns.filter(([column]) => !key.includes(column)).map(([column]) => `${quote(column)} = excluded.${quote(column)}`);
+  const changes = columns
+    .filter(([column]) => !key.includes(column))
+    .map(([column]) => `${quote(column)} = excluded.${quote(column)}`);
   const find = `SELECT ${list} FROM ${name} WHERE ${key.map((column) => `${quote(column)} = ?`).join(' AND ')}`;
   const put =
     `INSERT INTO ${name} (${list}) VALUES (${columns.map(() => '?').join(', ')})` +
     ` ON CONFLICT (${key.map(quote).join(', ')}) DO UPDATE SET ${changes.join(', ')}`;
   const decode = (found: SqlRow) =>
-    Object.fromEntries(columns.map(([column, kind]) => [column, decodeValue(kind, found[column] ?? null)])) as unknown as Rows[Name];
+    Object.fromEntries(
+      columns.map(([column, kind]) => [column, decodeValue(kind, found[column] ?? null)]),
+    ) as unknown as Rows[Name];
   return {
     key,
     find(values) {
       const found = sql.get(find, ...values);
       return found === undefined ? null : decode(found);
     },
-    select: (condition, ...values) => sql.all(`SELECT ${list} FROM ${name} WHERE ${condition}`, ...values).map(decode),
+    select: (condition, ...values) =>
+      sql.all(`SELECT ${list} FROM ${name} WHERE ${condition}`, ...values).map(decode),
     put(row) {
       const fields = row as unknown as Record<string, unknown>;
-      for (const field of Object.keys(fields)) if (!(field in kinds)) throw new Error(`${name} has no column for the field "${field}"`);
-      sql.run(put, ...columns.map(([column, kind]) => encodeValue(kind, fields[column], `${name}.${column}`)));
+      for (const field of Object.keys(fields))
+        if (!(field in kinds)) throw new Error(`${name} has no column for the field "${field}"`);
+      sql.run(
+        put,
+        ...columns.map(([column, kind]) => encodeValue(kind, fields[column], `${name}.${column}`)),
+      );
     },
   };
 }

@@ -36,8 +36,12 @@ function replay(sql: Sql, copy: Tables): void {
 
 function undeclaredTables(sql: Sql): string[] {
   const declared = new Set<string>([...TABLE_NAMES, ...NOT_FOLDED]);
-  const found = sql.all("SELECT name FROM sqlite_schema WHERE type = 'table'").map((row) => String(row['name']));
-  return found.filter((name) => !declared.has(name)).map((name) => `${name}: neither a fold nor declared not to be one`);
+  const found = sql
+    .all("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .map((row) => String(row['name']));
+  return found
+    .filter((name) => !declared.has(name))
+    .map((name) => `${name}: neither a fold nor declared not to be one`);
 }
 
 function compare<Name extends TableName>(name: Name, stored: Tables, rebuilt: Tables): string[] {

@@ -36,7 +36,12 @@ export function openWalFile(path: string): WalFile {
         if (!isFolderSynced) syncFolder(dirname(path));
         isFolderSynced = true;
       } catch (error) {
-        throw storeUnavailable(path, `it could not be synced to the disk: ${(error as Error).message}`, undefined, error);
+        throw storeUnavailable(
+          path,
+          `it could not be synced to the disk: ${(error as Error).message}`,
+          undefined,
+          error,
+        );
       }
     },
     close() {
