@@ -8,7 +8,7 @@ export interface AgentAdapter {
   /** What `--agents`, `--lead` and `agent_hint` accept. */
   readonly name: string;
   readonly displayName: string;
-  /** Tried in order on PATH. */
+  /** Tried in order on PATH; an absolute path is taken as it is. */
   readonly binaries: readonly string[];
   readonly kind: 'sdk' | 'cli' | 'ide' | 'gh';
   /** 0–10; the lead is the best `orchestrate` with MCP. */
@@ -82,7 +82,7 @@ export interface Composer {
 export interface ScreenRules {
   /** Version of the agent that the rules were recorded from. */
   readonly recordedVersion: string;
-  /** First match wins; no match = unknown. Tested against the screen's last `tailRows` rows joined by "\n". */
+  /** First match wins; no match = unknown. Tested against the screen's last `tailRows` rows (blank rows at the bottom dropped first) joined by "\n". */
   readonly states: readonly ScreenRule[];
   readonly tailRows: number;
   /** The input box, or null while none is drawn. */

@@ -1,0 +1,13 @@
+import type { AgentAdapter } from './contract.js';
+
+export const codex: AgentAdapter = {
+  name: 'codex',
+  displayName: 'Codex',
+  binaries: ['codex'],
+  kind: 'cli',
+  scores: { orchestrate: 7, implement: 8 },
+  capabilities: { parallel: true, mcp: true },
+  versionArgs: ['--version'],
+  guardVariables: ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID', 'CODEX_CI'],
+  interactive: null,
+};

@@ -1,0 +1,66 @@
+import { OrchestratorError } from '../core/errors/error.js';
+import { aider } from './aider.js';
+import { amp } from './amp.js';
+import { claude } from './claude.js';
+import { codex } from './codex.js';
+import type { AgentAdapter } from './contract.js';
+import { copilot } from './copilot.js';
+import { cursor } from './cursor.js';
+import { gemini } from './gemini.js';
+import { goose } from './goose.js';
+import { kilocode } from './kilocode.js';
+import { kiro } from './kiro.js';
+import { openclaude } from './openclaude.js';
+import { opencode } from './opencode.js';
+import { scripted } from './scripted.js';
+import { windsurf } from './windsurf.js';
+
+/** Every agent we know, in the order of the documentation. Adding one: one file and one entry here. */
+export const AGENTS: readonly AgentAdapter[] = [
+  claude,
+  openclaude,
+  kiro,
+  opencode,
+  gemini,
+  codex,
+  goose,
+  amp,
+  aider,
+  cursor,
+  windsurf,
+  copilot,
+  kilocode,
+  scripted,
+];
+
+/** Throws UNKNOWN_AGENT; its hint names the nearest agents, or all of them when none is near. */
+export function findAgent(name: string, agents: readonly AgentAdapter[] = AGENTS): AgentAdapter {
+  const found = agents.find((agent) => agent.name === name);
+  if (found !== undefined) return found;
+  const names = agents.map((agent) => agent.name);
+  const near = names.filter((known) => isNear(name.toLowerCase(), known));
+  throw new OrchestratorError('UNKNOWN_AGENT', { agent: name, valid: near.length > 0 ? near : names });
+}
+
+/** Everything that must not reach an agent we start, so that none believes it runs inside another. */
+export function guardVariables(agents: readonly AgentAdapter[] = AGENTS): readonly string[] {
+  return [...new Set(agents.flatMap((agent) => agent.guardVariables))].sort();
+}
+
+function isNear(typed: string, known: string): boolean {
+  if (typed.length >= 3 && (known.startsWith(typed) || typed.startsWith(known))) return true;
+  return editDistance(typed, known) <= 2;
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

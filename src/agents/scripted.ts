@@ -1,0 +1,117 @@
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import type { WaitingKind } from '../core/state/states.js';
+import { WAITING_KINDS } from '../core/state/states.js';
+import type { AgentAdapter, Composer, HookFact, HookRules, LaunchContext, Screen, ScreenRules } from './contract.js';
+
+/**
+ * The agent that ships with us: it plays a YAML script as a real terminal program and a real MCP client.
+ * `extra`: `script` (path, required), `pace` (seconds per pause unit for people who watch; 0 = as fast as it can).
+ */
+export const scripted: AgentAdapter = {
+  name: 'scripted',
+  displayName: 'Scripted agent',
+  // The same place seen from src/agents and from dist/agents.
+  binaries: [fileURLToPath(new URL('../../bin/agentorchestr-scripted.cjs', import.meta.url))],
+  kind: 'cli',
+  scores: { orchestrate: 5, implement: 5 },
+  capabilities: { parallel: true, mcp: true },
+  versionArgs: ['--version'],
+  guardVariables: [],
+  onlyByName: true,
+  interactive: {
+    argv,
+    readyTimeoutMs: 20_000,
+    screen: screenRules(),
+    keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 500, submitDelayMs: 0 },
+    steers: false,
+    hooks: hookRules(),
+    mcpCallLimitMs: 100_000,
+  },
+};
+
+function argv(context: LaunchContext): readonly string[] {
+  const { script, pace } = context.extra;
+  return [
+    process.execPath,
+    context.binary,
+    ...(script === undefined ? [] : ['--script', script]),
+    ...(pace === undefined ? [] : ['--pace', pace]),
+    ...['--role', context.role],
+    ...['--mcp-url', context.mcpUrl],
+    ...['--hook-url', context.hookUrl],
+    ...['--token-env', context.tokenVariable],
+    ...['--state', join(context.directory, 'conversations')],
+    ...(context.resumeThreadId === null ? [] : ['--resume', context.resumeThreadId]),
+  ];
+}
+
+/**
+ * Each state is told by the footer, the last row drawn: nothing of the transcript or of what is typed can be below it.
+ */
+function screenRules(): ScreenRules {
+  return {
+    recordedVersion: '1',
+    tailRows: 24,
+    states: [
+      { when: /\n {2}1 yes · 2 no · esc refuses\s*$/, means: 'waiting', kind: 'permission' },
+      { when: /\n {2}1 exit · 2 trust\s*$/, means: 'waiting', kind: 'trust' },
+      { when: /\n {2}working · [^\n]*\s*$/, means: 'working' },
+      { when: /\n {2}turn failed · [^\n]*\s*$/, means: 'error' },
+      { when: /\n {2}ready · [^\n]*\s*$/, means: 'idle' },
+    ],
+    composer,
+  };
+}
+
+const RULE = /^─{8,}$/;
+const FOOTER = /^ {2}(ready|working|turn failed) · /;
+
+/** The rows between the two rules above the footer; line breaks of its own wrapping are kept as they look. */
+function composer(screen: Screen): Composer | null {
+  const rows = screen.rows.map((row) => row.trimEnd());
+  const footer = rows.findLastIndex((row) => row !== '');
+  if (footer < 3 || !FOOTER.test(rows[footer] ?? '') || !RULE.test(rows[footer - 1] ?? '')) return null;
+  const top = rows.slice(0, footer - 1).findLastIndex((row) => RULE.test(row));
+  if (top === -1 || !(rows[top + 1] ?? '').startsWith('>')) return null;
+  const lines = screen.solid.slice(top + 1, footer - 1).map((row) => row.slice(2).trimEnd());
+  return { text: lines.join('\n').trim() };
+}
+
+function hookRules(): HookRules {
+  return {
+    translate: (body) => facts(asRecord(body)),
+    threadId: (body) => asRecord(body)['session_id']?.toString() ?? null,
+    continueTurn: (reason) => ({ decision: 'block', reason }),
+  };
+}
+
+function facts(body: Record<string, unknown>): readonly HookFact[] {
+  const text = (key: string) => (typeof body[key] === 'string' ? body[key] : '');
+  switch (body['hook_event_name']) {
+    case 'SessionStart':
+      return [{ fact: 'session_started', threadId: text('session_id') }];
+    case 'UserPromptSubmit':
+      return [{ fact: 'prompt_submitted', text: text('prompt') }];
+    case 'Stop':
+      return [{ fact: 'turn_ended', text: text('last_assistant_message') }];
+    case 'StopFailure':
+      return [{ fact: 'turn_failed', text: text('message') }];
+    case 'PermissionRequest':
+      return [{ fact: 'waiting', kind: 'permission', text: text('message') }];
+    case 'Notification':
+      return [{ fact: 'waiting', kind: waitingKind(body['kind']), text: text('message') }];
+    case 'SessionEnd':
+      return [{ fact: 'session_ended' }];
+    default:
+      return [];
+  }
+}
+
+function waitingKind(value: unknown): WaitingKind {
+  return WAITING_KINDS.find((kind) => kind === value) ?? 'dialog';
+}
+
+function asRecord(body: unknown): Record<string, unknown> {
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+}

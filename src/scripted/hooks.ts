@@ -1,0 +1,41 @@
+/** The moments that are told to the hook address, in the words that real agents use. */
+export type HookEvent =
+  | { readonly hook_event_name: 'SessionStart'; readonly source: 'startup' | 'resume' | 'clear' }
+  | { readonly hook_event_name: 'UserPromptSubmit'; readonly prompt: string }
+  | { readonly hook_event_name: 'PermissionRequest'; readonly message: string }
+  | { readonly hook_event_name: 'Notification'; readonly kind: string; readonly message: string }
+  | { readonly hook_event_name: 'Stop'; readonly last_assistant_message: string; readonly stop_hook_active: boolean }
+  | { readonly hook_event_name: 'StopFailure'; readonly message: string }
+  | { readonly hook_event_name: 'SessionEnd' };
+
+export interface HookTarget {
+  readonly url: string | null;
+  readonly token: string | null;
+  readonly cwd: string;
+}
+
+/** A hook may slow the agent down by this much and no more; a missing listener never stops it. */
+const HOOK_LIMIT_MS = 2_000;
+
+/** Posts one event; resolves with the answer's JSON, or null when there is none or nobody listens. */
+export async function postHook(target: HookTarget, threadId: string, event: HookEvent, limitMs = HOOK_LIMIT_MS): Promise<unknown> {
+  if (target.url === null) return null;
+  try {
+    const answer = await fetch(target.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(target.token === null ? {} : { authorization: `Bearer ${target.token}` }) },
+      body: JSON.stringify({ ...event, session_id: threadId, cwd: target.cwd }),
+      signal: AbortSignal.timeout(limitMs),
+    });
+    return answer.ok ? await answer.json() : (await answer.body?.cancel(), null);
+  } catch {
+    return null;
+  }
+}
+
+/** The reason to go on that a Stop answer carries, or null. */
+export function blockReason(answer: unknown): string | null {
+  if (typeof answer !== 'object' || answer === null) return null;
+  const { decision, reason } = answer as { decision?: unknown; reason?: unknown };
+  return decision === 'block' && typeof reason === 'string' ? reason : null;
+}
