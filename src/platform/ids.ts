@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /** UUIDv7: sorts by time. */
@@ -13,4 +13,9 @@ export function newSessionId(): string {
 /** Names one run in sentinel lines; long enough that no text holds it by chance. */
 export function randomNonce(): string {
   return randomBytes(5).toString('hex');
+}
+
+/** sha256 of the JSON form; equal values in the same field order have equal hashes. */
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

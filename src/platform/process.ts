@@ -55,3 +55,57 @@ export async function runProcess(file: string, args: readonly string[], options:
     durationMs: result.durationMs,
   };
 }
+
+export interface ShellOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+  /** Last characters of the merged output that are kept. */
+  readonly tailChars: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs a person's own command line (setup, verify: consented to, never built from agents' text) with `sh -c` in a
+ * process group of its own; at the time limit or on abort the whole group gets TERM, then KILL.
+ */
+export async function runShellCommand(
+  command: string,
+  options: ShellOptions,
+): Promise<{ exitCode: number | null; durationMs: number; tail: string }> {
+  const child = execa('/bin/sh', ['-c', command], {
+    cwd: options.cwd,
+    env: options.env,
+    extendEnv: false,
+    detached: true,
+    reject: false,
+    stdin: 'ignore',
+    all: true,
+    buffer: false,
+  });
+  let tail = '';
+  child.all?.setEncoding('utf8');
+  child.all?.on('data', (chunk: string) => {
+    tail = `${tail}${chunk}`.slice(-options.tailChars);
+  });
+  const killGroup = (signal: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // The group is gone already.
+    }
+  };
+  let killer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    killGroup('SIGTERM');
+    killer = setTimeout(() => killGroup('SIGKILL'), 2_000);
+  };
+  const limit = setTimeout(stop, options.timeoutMs);
+  options.signal?.addEventListener('abort', stop, { once: true });
+  const result = await child;
+  clearTimeout(limit);
+  clearTimeout(killer);
+  options.signal?.removeEventListener('abort', stop);
+  killGroup('SIGKILL');
+  return { exitCode: result.exitCode ?? null, durationMs: Math.round(result.durationMs), tail: tail.trimEnd() };
+}

@@ -30,6 +30,8 @@ export interface LiveSession {
   readonly verifyJobs: VerifyJobs;
   /** Adapter of an agent of this session, with the binary that was found. Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE. */
   agent(name: string): { adapter: AgentAdapter; binary: string };
+  /** Spawns whose worktree, set-up or process is still being made; resolves with the pane. */
+  readonly launching: Map<string, Promise<string | null>>;
   /** Serialises everything that moves the integration branch. */
   integrating<T>(work: () => Promise<T>): Promise<T>;
   /** Ends the session once the current answers are out. */

@@ -178,6 +178,11 @@ export const CATALOG = {
     message: (p) => `worker ${p['worker']} is still ${p['state']}`,
     hint: () => 'wait_for_worker first, or kill_worker',
   },
+  WORKER_READ_ONLY: {
+    category: 'precondition',
+    message: (p) => `${p['worker']} (${p['perspective']}) may not change the result`,
+    hint: () => 'its findings are in its summary and output; give a fix to an implementer',
+  },
   INTEGRATION_DIRTY: {
     category: 'precondition',
     message: (p) => `the integration worktree has uncommitted changes: ${list(p['files'])}`,

@@ -6,6 +6,7 @@ import { fact, type EngineDeps, type FactSubject } from './deps.js';
 import { isPending } from './instruct.js';
 import { endRun, settleByReport, type Ending } from './outcomes.js';
 import { WorkerActor } from './worker-actor.js';
+import { WorkerRecord } from './worker-record.js';
 
 /** Drives the runs of one session over one backend: one actor per worker whose process lives. */
 export class Engine {
@@ -49,6 +50,11 @@ export class Engine {
 
   ask(workerId: string, question: string): boolean {
     return this.#actors.get(workerId)?.ask(question) ?? false;
+  }
+
+  /** The agent did not become ready in time; somebody has to look at it. Its messages stay queued. */
+  notReady(workerId: string, text: string): void {
+    new WorkerRecord(this.#deps, workerId).waiting('dialog', text, 'screen');
   }
 
   /** Ends every open run of a worker with the same ending; used for kills, pauses and failed spawns. */

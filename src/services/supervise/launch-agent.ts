@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
+import { isLiveWorker } from '../../core/state/states.js';
+import type { WorkerRow } from '../../core/state/rows.js';
+import type { StartedAgent } from '../../backends/contract.js';
+import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js';
+import { fact, type FactSubject } from '../engine/deps.js';
+import { workerDirectory, type LiveSession, type SessionContext } from '../session-context.js';
+
+/**
+ * Starts the agent of a worker whose row, run and worktree exist. The attempt is committed before the spawn; the
+ * engine follows the process from its start. Resolves when the process exists; readiness comes as `worker.ready`.
+ * Throws SPAWN_FAILED, AGENT_NOT_LAUNCHABLE; then no process is left.
+ */
+export async function launchAgent(
+  session: SessionContext,
+  live: LiveSession,
+  worker: WorkerRow,
+  options: { runId: string; resumeThreadId: string | null },
+): Promise<StartedAgent> {
+  const { adapter, binary } = live.agent(worker.agent);
+  const launch = adapter.interactive;
+  if (launch === null)
+    throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', { agent: adapter.name, valid: live.plan.worker_agents });
+  const directory = workerDirectory(session.places, worker.worker_id);
+  await ensurePrivateDirectory(directory);
+  const access = live.agentAccess(worker.worker_id);
+  const context = {
+    binary,
+    role: worker.role,
+    directory,
+    worktree: worker.worktree,
+    mcpUrl: access.mcpUrl,
+    hookUrl: access.hookUrl,
+    tokenVariable: access.tokenVariable,
+    bypassPermissions: live.plan.bypass_permissions,
+    resumeThreadId: options.resumeThreadId,
+    extra: live.plan.agent_options[adapter.name] ?? {},
+  };
+  for (const file of launch.files?.(context) ?? []) await writeFileAtomic(join(directory, file.name), file.content);
+
+  const attemptId = session.newId();
+  const run = session.store.run(options.runId);
+  session.store.append(
+    fact('run.started', subject(session, worker, options.runId), {
+      attempt: (run?.attempts ?? 0) + 1,
+      attempt_id: attemptId,
+      new_process: true,
+    }),
+  );
+  const started = await live.backend.start({
+    workerId: worker.worker_id,
+    attemptId,
+    role: worker.role,
+    label: `${worker.worker_id} ${worker.perspective} ${worker.agent}`,
+    cwd: workingDirectory(worker, session),
+    directory,
+    argv: launch.argv(context),
+    env: { ...access.env, ...launch.env?.(context) },
+    launch,
+  });
+  const current = session.store.worker(session.sessionId, worker.worker_id);
+  if (current !== null) live.engine.attach(current);
+  void becomeReady(session, live, worker, attemptId, started);
+  return started;
+}
+
+/** The project's own folder inside the worktree. */
+function workingDirectory(worker: WorkerRow, session: SessionContext): string {
+  const subdirectory = session.store.session(session.sessionId)?.subdirectory ?? '';
+  return subdirectory === '' ? worker.worktree : join(worker.worktree, subdirectory);
+}
+
+async function becomeReady(
+  session: SessionContext,
+  live: LiveSession,
+  worker: WorkerRow,
+  attemptId: string,
+  started: StartedAgent,
+): Promise<void> {
+  try {
+    await live.backend.ready(worker.worker_id);
+  } catch (thrown) {
+    const error = toOrchestratorError(thrown);
+    session.logger.warn({ worker: worker.worker_id, code: error.code }, error.message);
+    // Ended agents are told by their exit; a silent one needs somebody to look.
+    if (error.code === 'AGENT_NOT_READY') live.engine.notReady(worker.worker_id, `${error.message}. ${error.hint ?? ''}`);
+    if (error.code !== 'AGENT_NOT_READY') return;
+  }
+  const current = session.store.worker(session.sessionId, worker.worker_id);
+  if (current === null || !isLiveWorker(current.state) || current.attempt_id !== attemptId) return;
+  if (current.state === 'starting')
+    session.store.append(
+      fact('worker.ready', subject(session, worker), {
+        attempt_id: attemptId,
+        pane_id: started.paneId,
+        window: started.window,
+        pid: started.pid,
+        pid_started_at: started.pidStartedAt,
+      }),
+    );
+  live.engine.pump(worker.worker_id);
+}
+
+function subject(session: SessionContext, worker: WorkerRow, runId?: string): FactSubject {
+  return {
+    session_id: session.sessionId,
+    worker_id: worker.worker_id,
+    source: 'supervisor',
+    evidence: 'process',
+    ...(runId === undefined ? {} : { run_id: runId }),
+  };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { isSameProcessAlive } from '../../platform/identity.js';
+import { workerWord } from '../../core/state/states.js';
+import type { SessionRow, VerificationRow, WorkerRow } from '../../core/state/rows.js';
+import type { Reader } from '../../store/contract.js';
+import { lastRun } from '../engine/deps.js';
+
+export const workerReport = z.object({
+  worker_id: z.string(),
+  perspective: z.string(),
+  agent: z.string(),
+  state: z.string().describe('starting, running, idle, waiting, done, blocked, failed, killed, exited or orphaned'),
+  summary: z.string(),
+  task: z.string().describe('cut to 120 characters'),
+  branch: z.string().nullable(),
+  integrated: z.boolean(),
+  waiting: z.object({ kind: z.string(), text: z.string() }).nullable(),
+});
+export type WorkerReport = z.infer<typeof workerReport>;
+
+const commandReport = z.object({ command: z.string(), exit_code: z.number().nullable(), duration_ms: z.number() });
+export const verifyReport = z.object({
+  verify_id: z.string(),
+  state: z.enum(['running', 'passed', 'failed', 'nothing_to_verify']),
+  commit: z.string(),
+  commands: z.array(commandReport.extend({ tail: z.string() })),
+  reason: z.string().nullable(),
+});
+
+export const sessionReport = z.object({
+  session_id: z.string(),
+  state: z.string().describe('active, done, failed, paused, timeout; crashed when its owner is gone'),
+  goal: z.string(),
+  summary: z.string(),
+  reason: z.string().nullable(),
+  project: z.string(),
+  base: z.string(),
+  branch: z.string().nullable(),
+  commit: z.string().nullable(),
+  workers: z.array(workerReport),
+  verify: verifyReport.nullable(),
+  last_progress: z.string().nullable(),
+  merge_command: z.string().nullable(),
+  created_at: z.string(),
+  ended_at: z.string().nullable(),
+});
+export type SessionReport = z.infer<typeof sessionReport>;
+
+const TASK_SHOWN = 120;
+
+/** What `list_workers`, `status`, the summary and the heartbeat show: all of it views of the rows. */
+export function reportWorker(reader: Reader, worker: WorkerRow): WorkerReport {
+  const run = lastRun(reader, worker);
+  const waiting = run?.state === 'waiting' || (worker.state === 'waiting' && run === null);
+  return {
+    worker_id: worker.worker_id,
+    perspective: worker.perspective,
+    agent: worker.agent,
+    state: waiting ? 'waiting' : workerWord(worker.state, run),
+    summary: run?.summary ?? '',
+    task: worker.task.slice(0, TASK_SHOWN),
+    branch: worker.branch,
+    integrated: worker.integrated_commit !== null,
+    waiting: waiting
+      ? {
+          kind: run?.waiting_kind ?? worker.waiting_kind ?? 'dialog',
+          text: run?.waiting_text ?? worker.waiting_text ?? '',
+        }
+      : null,
+  };
+}
+
+export function reportVerification(row: VerificationRow): z.infer<typeof verifyReport> {
+  return {
+    verify_id: row.verify_id,
+    state: row.nothing_to_verify ? 'nothing_to_verify' : row.state,
+    commit: row.commit,
+    commands: row.results.map(({ command, exit_code, duration_ms, tail }) => ({ command, exit_code, duration_ms, tail })),
+    reason: row.reason,
+  };
+}
+
+export function reportSession(reader: Reader, row: SessionRow): SessionReport {
+  const workers = reader.workers(row.session_id).filter((worker) => worker.role === 'worker');
+  const verification = reader.verifications(row.session_id).at(-1);
+  const integrated = row.integration_commit !== null;
+  return {
+    session_id: row.session_id,
+    state: shownState(reader, row),
+    goal: row.goal,
+    summary: row.summary,
+    reason: row.reason,
+    project: row.project,
+    base: row.base_statement,
+    branch: row.integration_branch,
+    commit: row.integration_commit,
+    workers: workers.map((worker) => reportWorker(reader, worker)),
+    verify: verification === undefined ? null : reportVerification(verification),
+    last_progress: row.last_progress,
+    merge_command: integrated && row.integration_branch !== null ? `git merge ${row.integration_branch}` : null,
+    created_at: row.created_at,
+    ended_at: row.ended_at,
+  };
+}
+
+/** `active` with a dead owner is `crashed`; a session just being created has no owner yet and is active. */
+export function shownState(reader: Reader, row: SessionRow): string {
+  if (row.state !== 'active') return row.state;
+  const owner = reader.lease(row.session_id);
+  return owner !== null && isSameProcessAlive(owner) ? 'active' : 'crashed';
+}

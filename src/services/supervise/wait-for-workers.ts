@@ -1,0 +1,107 @@
+import { OrchestratorError } from '../../core/errors/error.js';
+import { isLiveWorker, isTerminalRun, workerWord, type WorkerWord } from '../../core/state/states.js';
+import type { WorkerRow } from '../../core/state/rows.js';
+import type { Reader } from '../../store/contract.js';
+import { lastRun } from '../engine/deps.js';
+import { takeNotices } from '../engine/notices.js';
+import type { Caller } from '../operation.js';
+import type { SessionContext } from '../session-context.js';
+
+export interface WorkerOutcome {
+  readonly worker_id: string;
+  readonly state: WorkerWord | 'timeout';
+  readonly worker_state: WorkerWord;
+  readonly summary: string;
+  readonly done: boolean;
+  readonly waiting?: { kind: string; text: string };
+}
+
+const PROGRESS_EVERY_MS = 10_000;
+/** Answer this much before the caller's client gives up. */
+const MARGIN_MS = 5_000;
+
+/**
+ * Parks until any (or all) of the workers has ended or waits for somebody, at most as long as the caller's client
+ * allows, then says `timeout` for those still at it. What is answered here is not told to the lead a second time.
+ */
+export async function waitForWorkers(
+  session: SessionContext,
+  request: { workerIds: readonly string[]; mode: 'any' | 'all'; timeoutMs: number },
+  caller: Caller,
+  signal: AbortSignal,
+  progress: (message: string) => void,
+): Promise<WorkerOutcome[]> {
+  for (const id of request.workerIds) findWorker(session, id);
+  const look = () => request.workerIds.map((id) => outcomeOf(session.store, findWorker(session, id)));
+  const satisfied = () => {
+    const ready = look().filter((outcome) => outcome.state !== 'timeout').length;
+    return request.mode === 'any' ? ready > 0 : ready === request.workerIds.length;
+  };
+  const capMs = Math.max(1_000, Math.min(request.timeoutMs, caller.callLimitMs - MARGIN_MS));
+  await untilSatisfied(session, satisfied, capMs, signal, () => progress(describe(look())));
+  const outcomes = look();
+  if (caller.scope === 'lead' && !signal.aborted) {
+    const answered = new Set(outcomes.filter((outcome) => outcome.state !== 'timeout').map((outcome) => outcome.worker_id));
+    takeNotices(session.store, session.sessionId, 'answer of wait_for_worker', (notice) => notice.about !== null && answered.has(notice.about));
+  }
+  return outcomes;
+}
+
+/** Throws UNKNOWN_WORKER with the known ids. */
+export function findWorker(session: SessionContext, workerId: string): WorkerRow {
+  const worker = session.store.worker(session.sessionId, workerId);
+  if (worker !== null) return worker;
+  const valid = session.store
+    .workers(session.sessionId)
+    .filter((known) => known.role === 'worker')
+    .map((known) => known.worker_id);
+  throw new OrchestratorError('UNKNOWN_WORKER', { worker: workerId, valid });
+}
+
+function outcomeOf(reader: Reader, worker: WorkerRow): WorkerOutcome {
+  const run = lastRun(reader, worker);
+  const word = workerWord(worker.state, run);
+  const over = run === null ? !isLiveWorker(worker.state) : isTerminalRun(run.state);
+  const base = { worker_id: worker.worker_id, worker_state: word, summary: run?.summary ?? '' };
+  if (over) return { ...base, state: word, done: true };
+  if (run?.state !== 'waiting') return { ...base, state: 'timeout', done: false };
+  const waiting = { kind: run.waiting_kind ?? 'dialog', text: run.waiting_text ?? '' };
+  return { ...base, state: 'waiting', worker_state: 'waiting', summary: waiting.text, done: false, waiting };
+}
+
+function untilSatisfied(
+  session: SessionContext,
+  satisfied: () => boolean,
+  capMs: number,
+  signal: AbortSignal,
+  beat: () => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const { clock, store, sessionId } = session;
+    let cancelBeat = () => undefined as void;
+    const finish = () => {
+      unsubscribe();
+      cancelCap();
+      cancelBeat();
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const nextBeat = () => {
+      cancelBeat = clock.after(PROGRESS_EVERY_MS, () => {
+        beat();
+        nextBeat();
+      });
+    };
+    const cancelCap = clock.after(capMs, finish);
+    const unsubscribe = store.subscribe(store.head(), (event) => {
+      if (event.session_id === sessionId && satisfied()) finish();
+    });
+    signal.addEventListener('abort', finish, { once: true });
+    nextBeat();
+    if (satisfied() || signal.aborted) finish();
+  });
+}
+
+function describe(outcomes: readonly WorkerOutcome[]): string {
+  return outcomes.map((outcome) => `${outcome.worker_id} ${outcome.worker_state}`).join(', ');
+}
