@@ -1,4 +1,5 @@
 #!/usr/bin/env node
 'use strict';
-if (process.argv.includes('--version')) console.log('agentorchestr-scripted ' + require('../package.json').version);
+if (process.argv.includes('--version'))
+  console.log(`agentorchestr-scripted ${require('../package.json').version}`);
 else import('../dist/main/scripted.js').then((main) => main.run(process.argv.slice(2)));

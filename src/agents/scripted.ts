@@ -2,7 +2,15 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type { WaitingKind } from '../core/state/states.js';
 import { WAITING_KINDS } from '../core/state/states.js';
-import type { AgentAdapter, Composer, HookFact, HookRules, LaunchContext, Screen, ScreenRules } from './contract.js';
+import type {
+  AgentAdapter,
+  Composer,
+  HookFact,
+  HookRules,
+  LaunchContext,
+  Screen,
+  ScreenRules,
+} from './contract.js';
 
 /**
  * The agent that ships with us: it plays a YAML script as a real terminal program and a real MCP client.
@@ -37,11 +45,16 @@ function argv(context: LaunchContext): readonly string[] {
     context.binary,
     ...(script === undefined ? [] : ['--script', script]),
     ...(pace === undefined ? [] : ['--pace', pace]),
-    ...['--role', context.role],
-    ...['--mcp-url', context.mcpUrl],
-    ...['--hook-url', context.hookUrl],
-    ...['--token-env', context.tokenVariable],
-    ...['--state', join(context.directory, 'conversations')],
+    '--role',
+    context.role,
+    '--mcp-url',
+    context.mcpUrl,
+    '--hook-url',
+    context.hookUrl,
+    '--token-env',
+    context.tokenVariable,
+    '--state',
+    join(context.directory, 'conversations'),
     ...(context.resumeThreadId === null ? [] : ['--resume', context.resumeThreadId]),
   ];
 }

@@ -3,11 +3,12 @@ import { newConversation, remember, saveConversation, type Conversation } from '
 import { blockReason, postHook, type HookEvent } from './hooks.js';
 import { McpConnection } from './mcp.js';
 import type { ScriptedOptions } from './options.js';
+import { playTurn } from './play.js';
 import type { Script } from './script-schema.js';
 import { permissionDialog, trustDialog } from './terminal/dialog.js';
 import { TerminalUi } from './terminal/ui.js';
 import { printable } from './terminal/width.js';
-import { playTurn, type Turn, type TurnScreen } from './turn.js';
+import type { Turn, TurnScreen } from './turn.js';
 
 export interface AgentSetup {
   readonly options: ScriptedOptions;
@@ -40,12 +41,21 @@ export class Agent {
     this.setup = setup;
     this.conversation = setup.conversation;
     const { options, script, clock } = setup;
-    this.mcp = new McpConnection({ url: options.mcpUrl, token: options.token, patienceMs: script.settings.mcp_patience_ms, clock });
+    this.mcp = new McpConnection({
+      url: options.mcpUrl,
+      token: options.token,
+      patienceMs: script.settings.mcp_patience_ms,
+      clock,
+    });
     const { suggestion, echo_delay_ms } = script.settings;
     this.ui = new TerminalUi(
       clock,
       { title: `${options.role} · ${script.name}`, suggestion, echoDelayMs: echo_delay_ms },
-      { submitted: (text, shown) => this.take(text, shown), interrupted: () => this.interrupt(), quit: () => void this.leaveGracefully(0) },
+      {
+        submitted: (text, shown) => this.take(text, shown),
+        interrupted: () => this.interrupt(),
+        quit: () => void this.leaveGracefully(0),
+      },
     );
   }
 
@@ -56,7 +66,11 @@ export class Agent {
     if (script.settings.trust_dialog) await this.askTrust();
     const isResumed = options.resume !== null;
     if (isResumed) this.ui.print(...this.conversation.transcript);
-    this.show(`✻ scripted agent · ${script.name} · ${options.role}`, `  ${cwd}${isResumed ? ' · conversation resumed' : ''}`, '');
+    this.show(
+      `✻ scripted agent · ${script.name} · ${options.role}`,
+      `  ${cwd}${isResumed ? ' · conversation resumed' : ''}`,
+      '',
+    );
     await this.save();
     await this.hook({ hook_event_name: 'SessionStart', source: isResumed ? 'resume' : 'startup' });
   }
@@ -76,9 +90,15 @@ export class Agent {
     for (let prompt = this.queue.shift(); prompt !== undefined; prompt = this.queue.shift()) {
       this.turn = new AbortController();
       this.showQueue();
-      this.show(...prompt.shown.split('\n').map((line, index) => `${index === 0 ? '>' : ' '} ${printable(line)}`), '');
+      this.show(
+        ...prompt.shown.split('\n').map((line, index) => `${index === 0 ? '>' : ' '} ${printable(line)}`),
+        '',
+      );
       this.ui.setStatus('working');
-      const failure = prompt.text.trim() === '/clear' ? await this.clear() : await this.answer(prompt.text, this.turn.signal);
+      const failure =
+        prompt.text.trim() === '/clear'
+          ? await this.clear()
+          : await this.answer(prompt.text, this.turn.signal);
       await this.save();
       this.turn = null;
       this.ui.setStatus(failure === null ? 'ready' : 'turn failed');
@@ -97,7 +117,11 @@ export class Agent {
         await this.hook({ hook_event_name: 'StopFailure', message: failure });
         return failure;
       }
-      const answer = await this.hook({ hook_event_name: 'Stop', last_assistant_message: this.lastSaid, stop_hook_active: round > 0 });
+      const answer = await this.hook({
+        hook_event_name: 'Stop',
+        last_assistant_message: this.lastSaid,
+        stop_hook_active: round > 0,
+      });
       const reason = blockReason(answer);
       if (reason === null || signal.aborted || round >= MAX_CONTINUATIONS) return null;
       this.show(`  ⎿ told to go on: ${printable(reason)}`, '');
@@ -115,7 +139,10 @@ export class Agent {
         return null;
       }
       const message = error instanceof Error ? error.message : String(error);
-      this.show(...message.split('\n').map((line, index) => `${index === 0 ? '■' : ' '} ${printable(line)}`), '');
+      this.show(
+        ...message.split('\n').map((line, index) => `${index === 0 ? '■' : ' '} ${printable(line)}`),
+        '',
+      );
       return message;
     }
   }
@@ -146,7 +173,10 @@ export class Agent {
     return {
       say: (text) => {
         this.lastSaid = text;
-        this.show(...text.split('\n').map((line, index) => `${index === 0 ? '●' : ' '} ${printable(line)}`), '');
+        this.show(
+          ...text.split('\n').map((line, index) => `${index === 0 ? '●' : ' '} ${printable(line)}`),
+          '',
+        );
       },
       print: (text) => this.show(...text.split('\n').map(printable)),
       note: (text) => this.show(`${text.startsWith(' ') ? '' : '• '}${printable(text)}`),
@@ -175,9 +205,9 @@ export class Agent {
   }
 
   private hook(event: HookEvent, limitMs?: number): Promise<unknown> {
-    const { options, script, cwd } = this.setup;
+    const { options, script, cwd, clock } = this.setup;
     const url = script.settings.hooks ? options.hookUrl : null;
-    return postHook({ url, token: options.token, cwd }, this.conversation.thread_id, event, limitMs);
+    return postHook({ url, token: options.token, cwd, clock }, this.conversation.thread_id, event, limitMs);
   }
 
   private save(): Promise<void> {
@@ -200,7 +230,12 @@ export class Agent {
     process.stdin.on('end', () => {
       if (!this.ignoresSignals) void this.leaveGracefully(SIGNALS.SIGHUP);
     });
-    setInterval(() => undefined, 2 ** 30);
+    this.stayAlive();
+  }
+
+  /** An agent that lost its terminal and ignores signals has nothing else that keeps the process up. */
+  private stayAlive(): void {
+    this.setup.clock.after(2 ** 30, () => this.stayAlive());
   }
 
   private leave(how: { exitCode: number } | { signal: string } | { gracefully: number }): Promise<never> {

@@ -23,13 +23,25 @@ const conversationSchema = z.object({
 export type Conversation = z.output<typeof conversationSchema>;
 
 export function newConversation(role: 'lead' | 'worker', values: Record<string, unknown>): Conversation {
-  return { thread_id: randomUUID(), role, values: { ...values }, last_rule: null, used: {}, flag_path: null, transcript: [] };
+  return {
+    thread_id: randomUUID(),
+    role,
+    values: { ...values },
+    last_rule: null,
+    used: {},
+    flag_path: null,
+    transcript: [],
+  };
 }
 
 /** Throws INVALID_INPUT when the directory holds no conversation of that id. */
 export async function loadConversation(directory: string, threadId: string): Promise<Conversation> {
   const text = /^[\w-]+$/.test(threadId) ? await readTextFile(fileOf(directory, threadId)) : null;
-  if (text === null) throw new OrchestratorError('INVALID_INPUT', { field: 'resume', problem: `no conversation "${threadId}" in ${directory}` });
+  if (text === null)
+    throw new OrchestratorError('INVALID_INPUT', {
+      field: 'resume',
+      problem: `no conversation "${threadId}" in ${directory}`,
+    });
   return conversationSchema.parse(JSON.parse(text));
 }
 

@@ -1,10 +1,16 @@
+import type { Clock } from '../core/clock.js';
+
 /** The moments that are told to the hook address, in the words that real agents use. */
 export type HookEvent =
   | { readonly hook_event_name: 'SessionStart'; readonly source: 'startup' | 'resume' | 'clear' }
   | { readonly hook_event_name: 'UserPromptSubmit'; readonly prompt: string }
   | { readonly hook_event_name: 'PermissionRequest'; readonly message: string }
   | { readonly hook_event_name: 'Notification'; readonly kind: string; readonly message: string }
-  | { readonly hook_event_name: 'Stop'; readonly last_assistant_message: string; readonly stop_hook_active: boolean }
+  | {
+      readonly hook_event_name: 'Stop';
+      readonly last_assistant_message: string;
+      readonly stop_hook_active: boolean;
+    }
   | { readonly hook_event_name: 'StopFailure'; readonly message: string }
   | { readonly hook_event_name: 'SessionEnd' };
 
@@ -12,24 +18,37 @@ export interface HookTarget {
   readonly url: string | null;
   readonly token: string | null;
   readonly cwd: string;
+  readonly clock: Clock;
 }
 
 /** A hook may slow the agent down by this much and no more; a missing listener never stops it. */
 const HOOK_LIMIT_MS = 2_000;
 
 /** Posts one event; resolves with the answer's JSON, or null when there is none or nobody listens. */
-export async function postHook(target: HookTarget, threadId: string, event: HookEvent, limitMs = HOOK_LIMIT_MS): Promise<unknown> {
+export async function postHook(
+  target: HookTarget,
+  threadId: string,
+  event: HookEvent,
+  limitMs = HOOK_LIMIT_MS,
+): Promise<unknown> {
   if (target.url === null) return null;
+  const limit = new AbortController();
+  const cancel = target.clock.after(limitMs, () => limit.abort());
   try {
     const answer = await fetch(target.url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(target.token === null ? {} : { authorization: `Bearer ${target.token}` }) },
+      headers: {
+        'content-type': 'application/json',
+        ...(target.token === null ? {} : { authorization: `Bearer ${target.token}` }),
+      },
       body: JSON.stringify({ ...event, session_id: threadId, cwd: target.cwd }),
-      signal: AbortSignal.timeout(limitMs),
+      signal: limit.signal,
     });
     return answer.ok ? await answer.json() : (await answer.body?.cancel(), null);
   } catch {
     return null;
+  } finally {
+    cancel();
   }
 }
 

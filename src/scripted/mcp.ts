@@ -50,7 +50,8 @@ export class McpConnection {
       } catch (error) {
         options.signal.throwIfAborted();
         const trouble = classify(error);
-        if (trouble === 'other' || (trouble === 'lost' && !options.retry) || clock.now() > until) throw new StepFailure(`${tool}: ${(error as Error).message}`);
+        if (trouble === 'other' || (trouble === 'lost' && !options.retry) || clock.now() > until)
+          throw new StepFailure(`${tool}: ${(error as Error).message}`);
         if (trouble !== 'away') await this.forget();
         options.onAway();
         await delay(clock, RETRY_MS, options.signal);
@@ -62,7 +63,11 @@ export class McpConnection {
     await this.forget();
   }
 
-  private async callOnce(tool: string, input: Record<string, unknown>, options: CallOptions): Promise<ToolResult> {
+  private async callOnce(
+    tool: string,
+    input: Record<string, unknown>,
+    options: CallOptions,
+  ): Promise<ToolResult> {
     this.client ??= this.connect();
     const client = await this.client.catch((error: unknown) => {
       this.client = null;
@@ -83,7 +88,8 @@ export class McpConnection {
     const { url, token } = this.settings;
     if (url === null) throw new StepFailure('no MCP server was given (--mcp-url)');
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
-    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+    const { StreamableHTTPClientTransport } =
+      await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
     this.broken = new AbortController();
     const transport = new StreamableHTTPClientTransport(new URL(url), {
       requestInit: { headers: token === null ? {} : { authorization: `Bearer ${token}` } },
@@ -113,21 +119,23 @@ function watchedFetch(broken: AbortController): typeof fetch {
     const response = await fetch(input, init);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (init?.method !== 'POST' || response.body === null || !isStream) return response;
-    const reader = response.body.getReader();
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const sawAnswer = answerDetector();
     const lost = () => {
-      if (init.signal?.aborted !== true) broken.abort(new ConnectionLost('the connection to the MCP server was lost'));
+      if (init.signal?.aborted !== true)
+        broken.abort(new ConnectionLost('the connection to the MCP server was lost'));
     };
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
         try {
-          const { done, value } = await reader.read();
-          if (!done) {
-            sawAnswer(value);
-            return controller.enqueue(value);
+          const part = await reader.read();
+          if (part.done) {
+            controller.close();
+            if (!sawAnswer()) lost();
+          } else {
+            sawAnswer(part.value);
+            controller.enqueue(part.value);
           }
-          controller.close();
-          if (!sawAnswer()) lost();
         } catch (error) {
           if (!sawAnswer()) lost();
           controller.error(error);
@@ -135,7 +143,11 @@ function watchedFetch(broken: AbortController): typeof fetch {
       },
       cancel: (reason) => reader.cancel(reason),
     });
-    return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+    return new Response(body, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
   };
 }
 
@@ -158,20 +170,27 @@ function classify(error: unknown): 'away' | 'stale' | 'lost' | 'other' {
   if (error instanceof StepFailure) return 'other';
   if (!(error instanceof Error)) return 'other';
   if (error instanceof ConnectionLost || error.cause instanceof ConnectionLost) return 'lost';
-  const reason = `${error.message} ${(error as { code?: unknown }).code ?? ''} ${causeCode(error)}`;
+  const reason = `${error.message} ${codesOf(error)}`;
   if (/connection to the MCP server was lost|Connection closed/.test(reason)) return 'lost';
   if (/ECONNREFUSED|ENOENT/.test(reason)) return 'away';
   if (/\b404\b|[Ss]ession not found/.test(reason)) return 'stale';
   return /fetch failed|ECONNRESET|EPIPE|socket|terminated|\b50[234]\b/.test(reason) ? 'lost' : 'other';
 }
 
-function causeCode(error: Error): string {
-  const cause = error.cause as { code?: unknown; errors?: readonly { code?: unknown }[] } | undefined;
-  return [cause?.code, ...(cause?.errors ?? []).map((one) => one.code)].filter((code) => code !== undefined).join(' ');
+interface WithCode {
+  readonly code?: string | number;
+}
+
+/** The codes of an error, of its cause, and of what an aggregate holds (one per address tried). */
+function codesOf(error: Error): string {
+  const cause = error.cause as (WithCode & { errors?: readonly WithCode[] }) | undefined;
+  return [error as WithCode, cause, ...(cause?.errors ?? [])].map((one) => one?.code ?? '').join(' ');
 }
 
 function textValue(content: unknown): unknown {
-  const text = (Array.isArray(content) ? content : []).map((part: { type?: string; text?: string }) => part.text ?? '').join('\n');
+  const text = (Array.isArray(content) ? content : [])
+    .map((part: { type?: string; text?: string }) => part.text ?? '')
+    .join('\n');
   try {
     return JSON.parse(text) as unknown;
   } catch {

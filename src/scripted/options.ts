@@ -18,7 +18,10 @@ export const USAGE = `usage: agentorchestr-scripted --script FILE [--role lead|w
          [--resume ID] [--mcp-url URL] [--hook-url URL] [--token-env NAME]`;
 
 /** Throws a plain Error whose message is for the person. */
-export function parseOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>): ScriptedOptions {
+export function parseOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ScriptedOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -32,11 +35,17 @@ export function parseOptions(args: readonly string[], env: Readonly<Record<strin
       pace: { type: 'string', default: '0' },
     },
   });
-  if (values.script === undefined) throw new Error('--script FILE is missing: the scripted agent plays a script and has no ideas of its own');
-  if (values.role !== 'lead' && values.role !== 'worker') throw new Error(`--role is lead or worker, not "${values.role}"`);
+  if (values.script === undefined)
+    throw new Error(
+      '--script FILE is missing: the scripted agent plays a script and has no ideas of its own',
+    );
+  if (values.role !== 'lead' && values.role !== 'worker')
+    throw new Error(`--role is lead or worker, not "${values.role}"`);
   const pace = Number(values.pace);
-  if (!Number.isFinite(pace) || pace < 0) throw new Error(`--pace is a number of seconds, not "${values.pace}"`);
-  if (values.resume !== undefined && values.state === undefined) throw new Error('--resume needs --state DIR');
+  if (!Number.isFinite(pace) || pace < 0)
+    throw new Error(`--pace is a number of seconds, not "${values.pace}"`);
+  if (values.resume !== undefined && values.state === undefined)
+    throw new Error('--resume needs --state DIR');
   const tokenVariable = values['token-env'];
   return {
     script: values.script,

@@ -14,16 +14,22 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export async function runScripted(args: readonly string[], env: Environment, clock: Clock): Promise<void> {
   const options = orExplain(() => parseOptions(args, env));
-  const script = await loadScript(options.script).catch((error: unknown) => fail(toOrchestratorError(error).message, 64));
+  const script = await loadScript(options.script).catch((error: unknown) =>
+    fail(toOrchestratorError(error).message, 64),
+  );
   const conversation = await openConversation(options, script);
-  if (!process.stdin.isTTY || !process.stdout.isTTY) fail('the scripted agent is a terminal program: run it in a terminal', 64);
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    fail('the scripted agent is a terminal program: run it in a terminal', 64);
   await delay(clock, script.settings.start_delay_ms);
   await new Agent({ options, script, conversation, env, clock, cwd: process.cwd() }).run();
 }
 
 async function openConversation(options: ScriptedOptions, script: Script): Promise<Conversation> {
-  if (options.resume === null || options.state === null) return newConversation(options.role, script.settings.values);
-  return loadConversation(options.state, options.resume).catch((error: unknown) => fail(toOrchestratorError(error).message, 1));
+  if (options.resume === null || options.state === null)
+    return newConversation(options.role, script.settings.values);
+  return loadConversation(options.state, options.resume).catch((error: unknown) =>
+    fail(toOrchestratorError(error).message, 1),
+  );
 }
 
 function orExplain<T>(parse: () => T): T {

@@ -17,7 +17,8 @@ export function parseScript(text: string, path: string): Script {
     const { line, col } = lines.linePos(offset);
     return `${path}:${line}:${col}`;
   };
-  if (document.errors.length > 0) throw invalid(document.errors.map((error) => `${at(error.pos[0])}: ${error.message.split('\n')[0]}`));
+  if (document.errors.length > 0)
+    throw invalid(document.errors.map((error) => `${at(error.pos[0])}: ${error.message.split('\n')[0]}`));
   const result = scriptSchema.safeParse(document.toJS() ?? {});
   if (result.success) return result.data;
   throw invalid(
@@ -30,7 +31,11 @@ export function parseScript(text: string, path: string): Script {
 }
 
 function invalid(problems: readonly string[]): OrchestratorError {
-  return new OrchestratorError('INVALID_INPUT', { field: 'script', problem: problems.join('\n'), hint: 'correct the script and start again' });
+  return new OrchestratorError('INVALID_INPUT', {
+    field: 'script',
+    problem: problems.join('\n'),
+    hint: 'correct the script and start again',
+  });
 }
 
 /** Where the nearest existing node of a path begins. */

@@ -57,12 +57,24 @@ const SIMPLE = {
   replace: step({ replace: z.string(), from: z.string(), to: z.string(), all: z.boolean().default(false) }),
   commit: step({ commit: z.string(), paths: z.array(z.string()).min(1).default(['.']) }),
   flag: step({ flag: z.string(), summary: z.string().default(''), path: z.string().optional() }),
-  permission: step({ permission: z.string(), save: z.string().optional(), go_on: z.boolean().default(false) }),
+  permission: step({
+    permission: z.string(),
+    save: z.string().optional(),
+    go_on: z.boolean().default(false),
+  }),
   notify: step({ notify: z.string(), kind: z.string().default('dialog') }),
-  crash: step({ crash: z.union([z.number().int().min(0).max(255), z.string().regex(/^SIG[A-Z0-9]+$/, 'an exit code or a signal such as SIGKILL')]) }),
+  crash: step({
+    crash: z.union([
+      z.number().int().min(0).max(255),
+      z.string().regex(/^SIG[A-Z0-9]+$/, 'an exit code or a signal such as SIGKILL'),
+    ]),
+  }),
   exit: step({ exit: z.number().int().min(0).max(255) }),
   ignore_signals: step({ ignore_signals: z.boolean() }),
-  fork: step({ fork: z.union([z.literal(true), z.number().int().min(1).max(20)]), save: z.string().optional() }),
+  fork: step({
+    fork: z.union([z.literal(true), z.number().int().min(1).max(20)]),
+    save: z.string().optional(),
+  }),
   silence: step({ silence: z.literal(true) }),
   sleep_until_interrupt: step({ sleep_until_interrupt: z.literal(true) }),
   fail: step({ fail: z.string() }),
@@ -93,7 +105,11 @@ const steps: z.ZodType<Step[]> = z.array(z.lazy(() => stepSchema)).min(1);
 
 const NESTED = {
   parallel: step({ parallel: steps }),
-  repeat: step({ repeat: z.union([z.number().int().nonnegative(), z.string()]), as: z.string().default('index'), steps }),
+  repeat: step({
+    repeat: z.union([z.number().int().nonnegative(), z.string()]),
+    as: z.string().default('index'),
+    steps,
+  }),
 } as const;
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = { ...SIMPLE, ...NESTED };
@@ -104,10 +120,14 @@ const stepSchema: z.ZodType<Step> = z.unknown().transform((raw, context): Step =
     context.addIssue({ code: 'custom', message, path });
     return z.NEVER;
   };
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return complain('a step is a mapping such as "say: text"');
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
+    return complain('a step is a mapping such as "say: text"');
   const actions = Object.keys(raw).filter((key) => Object.hasOwn(SCHEMAS, key));
   const [action] = actions;
-  if (action === undefined) return complain(`no step is called "${Object.keys(raw).join('", "')}"; steps are: ${Object.keys(SCHEMAS).join(', ')}`);
+  if (action === undefined)
+    return complain(
+      `no step is called "${Object.keys(raw).join('", "')}"; steps are: ${Object.keys(SCHEMAS).join(', ')}`,
+    );
   if (actions.length > 1) return complain(`one step does one thing; this one has ${actions.join(' and ')}`);
   const parsed = SCHEMAS[action]?.safeParse(raw);
   if (parsed?.success === true) return { action, ...(parsed.data as object) } as Step;

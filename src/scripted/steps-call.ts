@@ -22,12 +22,17 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 /** Calls one tool as the step says, shows it, keeps its result. Throws StepFailure where the result is not as it must be. */
 export async function callTool(turn: Turn, step: CallStep): Promise<void> {
   for (let round = 1; ; round++) {
-    turn.screen.note(`${step.tool}(${Object.entries(step.input).map(([key, value]) => `${key}: ${brief(value, 60)}`).join(', ')})`);
+    turn.screen.note(
+      `${step.tool}(${Object.entries(step.input)
+        .map(([key, value]) => `${key}: ${brief(value, 60)}`)
+        .join(', ')})`,
+    );
     const result = await turn.mcp.call(step.tool, step.input, {
       signal: turn.signal,
       timeoutMs: step.timeout_ms ?? DEFAULT_TIMEOUT_MS,
       retry: step.retry,
-      onProgress: (message) => turn.screen.activity(message === '' ? `Calling ${step.tool}` : brief(message, 60)),
+      onProgress: (message) =>
+        turn.screen.activity(message === '' ? `Calling ${step.tool}` : brief(message, 60)),
       onAway: () => turn.screen.activity('Waiting for the MCP server'),
     });
     turn.conversation.values['last'] = result.value;
@@ -47,12 +52,15 @@ function goesOn(step: CallStep, value: unknown): boolean {
 
 function checkError(step: CallStep, result: ToolResult): void {
   if (step.expect_error === undefined) {
-    if (result.isError && !step.allow_error) throw new StepFailure(`${step.tool} answered with an error: ${brief(result.value, 400)}`);
+    if (result.isError && !step.allow_error)
+      throw new StepFailure(`${step.tool} answered with an error: ${brief(result.value, 400)}`);
     return;
   }
-  const code = lookUp(result.value, 'code') ?? lookUp(result.value, 'error.code') ?? lookUp(result.value, 'text');
+  const code =
+    lookUp(result.value, 'code') ?? lookUp(result.value, 'error.code') ?? lookUp(result.value, 'text');
   const isWanted = result.isError && typeof code === 'string' && code.includes(step.expect_error);
-  if (!isWanted) throw new StepFailure(`${step.tool}: wanted error ${step.expect_error}, got ${brief(result.value, 400)}`);
+  if (!isWanted)
+    throw new StepFailure(`${step.tool}: wanted error ${step.expect_error}, got ${brief(result.value, 400)}`);
 }
 
 function checkResult(step: CallStep, value: unknown): void {

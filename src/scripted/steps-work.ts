@@ -19,8 +19,11 @@ export async function runCommand(turn: Turn, step: StepOf<'run'>): Promise<void>
   turn.conversation.values['last'] = value;
   if (step.save !== undefined) turn.conversation.values[step.save] = value;
   const output = `${result.stdout}\n${result.stderr}`.trim();
-  turn.screen.note(`  ⎿ ${result.timedOut ? 'ran into its time limit' : `exit ${result.exitCode ?? 'by signal'}`}${output === '' ? '' : ` · ${brief(output.split('\n').at(-1))}`}`);
-  if (result.exitCode !== 0 && !step.allow_fail) throw new StepFailure(`${brief(step.run)} failed (exit ${result.exitCode}): ${brief(output, 400)}`);
+  turn.screen.note(
+    `  ⎿ ${result.timedOut ? 'ran into its time limit' : `exit ${result.exitCode ?? 'by signal'}`}${output === '' ? '' : ` · ${brief(output.split('\n').at(-1))}`}`,
+  );
+  if (result.exitCode !== 0 && !step.allow_fail)
+    throw new StepFailure(`${brief(step.run)} failed (exit ${result.exitCode}): ${brief(output, 400)}`);
   const unmet = step.expect === undefined ? null : firstUnmet(step.expect, value);
   if (unmet !== null) throw new StepFailure(`${brief(step.run)}: ${unmet}`);
 }
@@ -38,8 +41,13 @@ export async function appendStep(turn: Turn, step: StepOf<'append'>): Promise<vo
 
 export async function replaceStep(turn: Turn, step: StepOf<'replace'>): Promise<void> {
   const before = await readFile(inside(turn, step.replace), 'utf8');
-  if (!before.includes(step.from)) throw new StepFailure(`${step.replace} does not contain ${brief(step.from)}`);
-  await put(turn, step.replace, step.all ? before.replaceAll(step.from, () => step.to) : before.replace(step.from, () => step.to));
+  if (!before.includes(step.from))
+    throw new StepFailure(`${step.replace} does not contain ${brief(step.from)}`);
+  await put(
+    turn,
+    step.replace,
+    step.all ? before.replaceAll(step.from, () => step.to) : before.replace(step.from, () => step.to),
+  );
   turn.screen.note(`edit ${step.replace}`);
 }
 
@@ -66,7 +74,12 @@ export async function forkStep(turn: Turn, step: StepOf<'fork'>): Promise<void> 
   const program = `for (const s of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(s, () => {}); setTimeout(() => {}, ${FORK_LIFE_MS}); process.stdout.write('.');`;
   const pids = await Promise.all(
     Array.from({ length: step.fork === true ? 1 : step.fork }, async () => {
-      const child = spawn(process.execPath, ['-e', program], { cwd: turn.cwd, env: turn.env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+      const child = spawn(process.execPath, ['-e', program], {
+        cwd: turn.cwd,
+        env: turn.env,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
       await new Promise((ready, failed) => child.stdout.once('data', ready) && child.once('error', failed));
       child.stdout.destroy();
       child.unref();
@@ -86,18 +99,25 @@ async function put(turn: Turn, path: string, content: string): Promise<void> {
 function inside(turn: Turn, path: string): string {
   const target = resolve(turn.cwd, path);
   const way = relative(turn.cwd, target);
-  if (way === '' || way.startsWith('..') || isAbsolute(way)) throw new StepFailure(`${path} is outside of the working directory`);
+  if (way === '' || way.startsWith('..') || isAbsolute(way))
+    throw new StepFailure(`${path} is outside of the working directory`);
   return target;
 }
 
 async function git(turn: Turn, ...args: string[]): Promise<string> {
   const result = await start(turn, 'git', args, GIT_LIMIT_MS);
   turn.signal.throwIfAborted();
-  if (result.exitCode !== 0) throw new StepFailure(`git ${args[0]} failed: ${brief(`${result.stderr} ${result.stdout}`.trim(), 400)}`);
+  if (result.exitCode !== 0)
+    throw new StepFailure(`git ${args[0]} failed: ${brief(`${result.stderr} ${result.stdout}`.trim(), 400)}`);
   return result.stdout;
 }
 
-async function start(turn: Turn, file: string, args: readonly string[], timeoutMs: number): Promise<ProcessResult> {
+async function start(
+  turn: Turn,
+  file: string,
+  args: readonly string[],
+  timeoutMs: number,
+): Promise<ProcessResult> {
   const env = { ...turn.env, ...(await identityEnv(turn)) };
   return runProcess(file, args, { cwd: turn.cwd, env, timeoutMs, signal: turn.signal });
 }
@@ -107,10 +127,19 @@ let identity: Promise<Record<string, string>> | null = null;
 /** The user's own git identity where there is one; commits must not fail where there is none. */
 function identityEnv(turn: Turn): Promise<Record<string, string>> {
   identity ??= (async () => {
-    const known = await runProcess('git', ['var', 'GIT_COMMITTER_IDENT'], { cwd: turn.cwd, env: turn.env, timeoutMs: GIT_LIMIT_MS });
+    const known = await runProcess('git', ['var', 'GIT_COMMITTER_IDENT'], {
+      cwd: turn.cwd,
+      env: turn.env,
+      timeoutMs: GIT_LIMIT_MS,
+    });
     if (known.exitCode === 0) return {};
     const [name, email] = ['Scripted agent', 'scripted@agentorchestr.invalid'];
-    return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+    return {
+      GIT_AUTHOR_NAME: name,
+      GIT_AUTHOR_EMAIL: email,
+      GIT_COMMITTER_NAME: name,
+      GIT_COMMITTER_EMAIL: email,
+    };
   })();
   return identity;
 }

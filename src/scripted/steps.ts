@@ -1,7 +1,15 @@
 import { delay } from '../core/clock.js';
 import { callTool } from './steps-call.js';
-import { appendStep, commitStep, flagStep, forkStep, replaceStep, runCommand, writeStep } from './steps-work.js';
-import type { Step, StepOf } from './script-schema.js';
+import {
+  appendStep,
+  commitStep,
+  flagStep,
+  forkStep,
+  replaceStep,
+  runCommand,
+  writeStep,
+} from './steps-work.js';
+import type { SimpleStep, Step, StepOf } from './script-schema.js';
 import { brief, firstUnmet, render, StepFailure } from './template.js';
 import type { Turn } from './turn.js';
 
@@ -22,72 +30,56 @@ async function takeStep(turn: Turn, raw: Step): Promise<Outcome> {
   if (raw.action === 'parallel') return runParallel(turn, raw);
   if (raw.action === 'repeat') return repeat(turn, raw);
   const step = render(raw, turn.conversation.values);
-  if (turn.pace > 0 && step.action !== 'pause' && step.action !== 'set') await delay(turn.clock, turn.pace * 400, turn.signal);
-  return perform(turn, step);
+  if (turn.pace > 0 && step.action !== 'pause' && step.action !== 'set')
+    await delay(turn.clock, turn.pace * 400, turn.signal);
+  const perform = PERFORM[step.action] as (turn: Turn, step: SimpleStep) => unknown;
+  return (await perform(turn, step)) === 'end' ? 'end' : 'next';
 }
 
-async function perform(turn: Turn, step: Exclude<Step, { action: 'parallel' | 'repeat' }>): Promise<Outcome> {
-  const { screen, clock, signal } = turn;
-  switch (step.action) {
-    case 'say':
-      return next(screen.say(step.say));
-    case 'print':
-      return next(screen.print(step.print));
-    case 'think':
-      screen.activity(step.about ?? 'Thinking');
-      return next(await delay(clock, step.think, signal));
-    case 'pause':
-      return next(await delay(clock, step.pause * turn.pace * 1000, signal));
-    case 'set':
-      return next(Object.assign(turn.conversation.values, step.set));
-    case 'call':
-      return next(await callTool(turn, { ...step, tool: step.call, input: step.with }));
-    case 'report_done':
-      return next(await reportDone(turn, step));
-    case 'report_blocked':
-      return next(await callTool(turn, { ...step, tool: 'report_blocked', input: { reason: step.report_blocked } }));
-    case 'ask_lead':
-      return next(await callTool(turn, { ...step, tool: 'ask_lead', input: { question: step.ask_lead } }));
-    case 'run':
-      return next(await runCommand(turn, step));
-    case 'write':
-      return next(await writeStep(turn, step));
-    case 'append':
-      return next(await appendStep(turn, step));
-    case 'replace':
-      return next(await replaceStep(turn, step));
-    case 'commit':
-      return next(await commitStep(turn, step));
-    case 'flag':
-      return next(await flagStep(turn, step));
-    case 'permission':
-      return permission(turn, step);
-    case 'notify':
-      return next(await turn.hook({ hook_event_name: 'Notification', kind: step.kind, message: step.notify }));
-    case 'crash':
-      return turn.leave(typeof step.crash === 'number' ? { exitCode: step.crash } : { signal: step.crash });
-    case 'exit':
-      return turn.leave({ gracefully: step.exit });
-    case 'ignore_signals':
-      return next(turn.ignoreSignals(step.ignore_signals));
-    case 'fork':
-      return next(await forkStep(turn, step));
-    case 'silence':
-      screen.freeze();
-      return interruption(signal);
-    case 'sleep_until_interrupt':
-      screen.activity('Sleeping');
-      return interruption(signal);
-    case 'fail':
-      throw new StepFailure(step.fail);
-    case 'end':
-      return 'end';
-  }
-}
+type Performers = {
+  readonly [Name in SimpleStep['action']]: (turn: Turn, step: StepOf<Name>) => unknown;
+};
 
-function next(_done: unknown): Outcome {
-  return 'next';
-}
+/** What each step does; only `'end'` as the answer ends the turn. */
+const PERFORM: Performers = {
+  say: (turn, step) => turn.screen.say(step.say),
+  print: (turn, step) => turn.screen.print(step.print),
+  think: (turn, step) => {
+    turn.screen.activity(step.about ?? 'Thinking');
+    return delay(turn.clock, step.think, turn.signal);
+  },
+  pause: (turn, step) => delay(turn.clock, step.pause * turn.pace * 1_000, turn.signal),
+  set: (turn, step) => void Object.assign(turn.conversation.values, step.set),
+  call: (turn, step) => callTool(turn, { ...step, tool: step.call, input: step.with }),
+  report_done: reportDone,
+  report_blocked: (turn, step) =>
+    callTool(turn, { ...step, tool: 'report_blocked', input: { reason: step.report_blocked } }),
+  ask_lead: (turn, step) => callTool(turn, { ...step, tool: 'ask_lead', input: { question: step.ask_lead } }),
+  run: runCommand,
+  write: writeStep,
+  append: appendStep,
+  replace: replaceStep,
+  commit: commitStep,
+  flag: flagStep,
+  permission,
+  notify: (turn, step) =>
+    turn.hook({ hook_event_name: 'Notification', kind: step.kind, message: step.notify }).then(() => {}),
+  crash: (turn, step) =>
+    turn.leave(typeof step.crash === 'number' ? { exitCode: step.crash } : { signal: step.crash }),
+  exit: (turn, step) => turn.leave({ gracefully: step.exit }),
+  ignore_signals: (turn, step) => turn.ignoreSignals(step.ignore_signals),
+  fork: forkStep,
+  silence: (turn) => {
+    turn.screen.freeze();
+    return interruption(turn.signal);
+  },
+  sleep_until_interrupt: (turn) => {
+    turn.screen.activity('Sleeping');
+    return interruption(turn.signal);
+  },
+  fail: (_turn, step) => Promise.reject(new StepFailure(step.fail)),
+  end: () => 'end',
+};
 
 function interruption(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
@@ -106,7 +98,10 @@ async function reportDone(turn: Turn, step: StepOf<'report_done'>): Promise<void
 
 async function permission(turn: Turn, step: StepOf<'permission'>): Promise<Outcome> {
   const asked = turn.screen.askPermission(step.permission, turn.signal);
-  const [allowed] = await Promise.all([asked, turn.hook({ hook_event_name: 'PermissionRequest', message: step.permission })]);
+  const [allowed] = await Promise.all([
+    asked,
+    turn.hook({ hook_event_name: 'PermissionRequest', message: step.permission }),
+  ]);
   turn.screen.note(`permission ${allowed ? 'given' : 'refused'}: ${brief(step.permission)}`);
   if (step.save !== undefined) turn.conversation.values[step.save] = allowed ? 'yes' : 'no';
   return allowed || step.go_on ? 'next' : 'end';
@@ -119,7 +114,8 @@ async function runParallel(turn: Turn, step: StepOf<'parallel'>): Promise<Outcom
 
 async function repeat(turn: Turn, step: StepOf<'repeat'>): Promise<Outcome> {
   const times = Number(render(step.repeat, turn.conversation.values));
-  if (!Number.isInteger(times)) throw new StepFailure(`repeat wants a whole number, not ${brief(step.repeat)}`);
+  if (!Number.isInteger(times))
+    throw new StepFailure(`repeat wants a whole number, not ${brief(step.repeat)}`);
   for (let index = 1; index <= times; index++) {
     turn.conversation.values[step.as] = index;
     if ((await runSteps(turn, step.steps)) === 'end') return 'end';

@@ -12,7 +12,9 @@ const PART = /\{\{\s*([^{}]+?)\s*\}\}/g;
 /** What a dotted path leads to; undefined where it leads nowhere. */
 export function lookUp(scope: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, key) => {
-    return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Scope)[key] : undefined;
+    return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+      ? (value as Scope)[key]
+      : undefined;
   }, scope);
 }
 
@@ -58,7 +60,10 @@ function holds(wanted: unknown, actual: unknown): boolean {
   if (Array.isArray(wanted)) return wanted.some((one) => holds(one, actual));
   if (typeof wanted !== 'object' || wanted === null) return wanted === actual;
   return Object.entries(wanted).every(([key, operand]) => {
-    if (key === 'match') return new RegExp(String(operand), 'm').test(typeof actual === 'string' ? actual : JSON.stringify(actual ?? null));
+    if (key === 'match')
+      return new RegExp(String(operand), 'm').test(
+        typeof actual === 'string' ? actual : JSON.stringify(actual ?? null),
+      );
     if (key === 'not') return !holds(operand, actual);
     if (key === 'exists') return (actual !== undefined) === operand;
     if (key === 'count') return Array.isArray(actual) && holds(operand, actual.length);

@@ -51,7 +51,9 @@ export class Canvas {
 
   draw(region: Region, lines: readonly string[]): void {
     this.said = [...this.said, ...lines].slice(-KEPT_LINES);
-    this.output.write(this.eraseRegion() + lines.map((line) => `${line}\r\n`).join('') + this.drawRegion(region));
+    this.output.write(
+      this.eraseRegion() + lines.map((line) => `${line}\r\n`).join('') + this.drawRegion(region),
+    );
   }
 
   /** After a resize nothing is where it was: the visible screen is drawn anew from the last lines said. */
@@ -66,7 +68,9 @@ export class Canvas {
     }
     const erase = Array.from({ length: this.height }, (_, row) => `\u001b[${row + 1};1H\u001b[2K`).join('');
     const start = `\u001b[${Math.max(1, this.height - Math.min(used, room) - region.rows.length + 1)};1H`;
-    this.output.write(`\u001b[?25l${erase}${start}${shown.map((line) => `${line}\r\n`).join('')}${this.drawRegion(region)}`);
+    this.output.write(
+      `\u001b[?25l${erase}${start}${shown.map((line) => `${line}\r\n`).join('')}${this.drawRegion(region)}`,
+    );
   }
 
   private eraseRegion(): string {
@@ -88,6 +92,6 @@ export class Canvas {
 }
 
 export function stripStyles(line: string): string {
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   return line.replace(/\u001b\[[0-9;]*m/g, '');
 }

@@ -126,9 +126,12 @@ export class Editor {
         column = 0;
       } else graphemes(printable(typeof cell === 'string' ? cell : cell.mark)).forEach(put);
     });
-    if (this.position === this.cells.length) cursor = { row: rows.length - 1, column: textWidth(rows.at(-1) ?? '') };
+    if (this.position === this.cells.length)
+      cursor = { row: rows.length - 1, column: textWidth(rows.at(-1) ?? '') };
     const first = Math.max(0, Math.min(cursor.row - maxRows + 1, rows.length - maxRows));
-    const drawn = rows.slice(first, first + maxRows).map((row, index) => (index === 0 ? `> ${row}` : `  ${row}`));
+    const drawn = rows
+      .slice(first, first + maxRows)
+      .map((row, index) => (index === 0 ? `> ${row}` : `  ${row}`));
     return { rows: drawn, cursor: { row: cursor.row - first, column: cursor.column + 2 } };
   }
 }

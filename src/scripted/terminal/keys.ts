@@ -2,8 +2,23 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from '../../core/clock.js';
 
 export type KeyName =
-  | 'enter' | 'newline' | 'backspace' | 'delete' | 'left' | 'right' | 'up' | 'down' | 'home' | 'end'
-  | 'escape' | 'ctrl-c' | 'ctrl-d' | 'ctrl-k' | 'ctrl-l' | 'ctrl-u' | 'ctrl-w';
+  | 'enter'
+  | 'newline'
+  | 'backspace'
+  | 'delete'
+  | 'left'
+  | 'right'
+  | 'up'
+  | 'down'
+  | 'home'
+  | 'end'
+  | 'escape'
+  | 'ctrl-c'
+  | 'ctrl-d'
+  | 'ctrl-k'
+  | 'ctrl-l'
+  | 'ctrl-u'
+  | 'ctrl-w';
 
 export type Input =
   | { readonly type: 'text'; readonly text: string }
@@ -16,14 +31,42 @@ const PASTE_END = '\u001b[201~';
 const ESCAPE_WAIT_MS = 40;
 
 const CONTROL: Readonly<Record<string, KeyName>> = {
-  '\r': 'enter', '\n': 'newline', '\u007f': 'backspace', '\b': 'backspace', '\u0001': 'home', '\u0002': 'left', '\u0003': 'ctrl-c',
-  '\u0004': 'ctrl-d', '\u0005': 'end', '\u0006': 'right', '\u000b': 'ctrl-k', '\u000c': 'ctrl-l', '\u000e': 'down', '\u0010': 'up',
-  '\u0015': 'ctrl-u', '\u0017': 'ctrl-w',
+  '\r': 'enter',
+  '\n': 'newline',
+  '\u007f': 'backspace',
+  '\b': 'backspace',
+  '\u0001': 'home',
+  '\u0002': 'left',
+  '\u0003': 'ctrl-c',
+  '\u0004': 'ctrl-d',
+  '\u0005': 'end',
+  '\u0006': 'right',
+  '\u000b': 'ctrl-k',
+  '\u000c': 'ctrl-l',
+  '\u000e': 'down',
+  '\u0010': 'up',
+  '\u0015': 'ctrl-u',
+  '\u0017': 'ctrl-w',
 };
 
 const SEQUENCE: Readonly<Record<string, KeyName>> = {
-  '[A': 'up', '[B': 'down', '[C': 'right', '[D': 'left', '[H': 'home', '[F': 'end', '[1~': 'home', '[4~': 'end', '[3~': 'delete',
-  OA: 'up', OB: 'down', OC: 'right', OD: 'left', OH: 'home', OF: 'end', '\r': 'newline', '\n': 'newline',
+  '[A': 'up',
+  '[B': 'down',
+  '[C': 'right',
+  '[D': 'left',
+  '[H': 'home',
+  '[F': 'end',
+  '[1~': 'home',
+  '[4~': 'end',
+  '[3~': 'delete',
+  OA: 'up',
+  OB: 'down',
+  OC: 'right',
+  OD: 'left',
+  OH: 'home',
+  OF: 'end',
+  '\r': 'newline',
+  '\n': 'newline',
 };
 
 /** Turns the bytes of a raw terminal into keys, typed text and whole pastes. `flush` ends a pending lone ESC. */
@@ -35,7 +78,8 @@ export function createKeyParser(clock: Clock, emit: (input: Input) => void): (ch
   return (chunk) => {
     cancelEscape();
     pending += decoder.write(chunk);
-    for (let taken = takeOne(pending, emit); taken > 0 && pending !== ''; taken = takeOne(pending, emit)) pending = pending.slice(taken);
+    for (let taken = takeOne(pending, emit); taken > 0 && pending !== ''; taken = takeOne(pending, emit))
+      pending = pending.slice(taken);
     if (pending.startsWith('\u001b') && !pending.startsWith(PASTE_START)) {
       cancelEscape = clock.after(ESCAPE_WAIT_MS, () => {
         const rest = pending.slice(1);
@@ -58,7 +102,7 @@ function takeOne(buffer: string, emit: (input: Input) => void): number {
     return 1;
   }
   if (buffer.charCodeAt(0) < 32) return 1;
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   const text = /^[^\u0000-\u001f\u007f]+/.exec(buffer)?.[0] ?? buffer[0] ?? '';
   emit({ type: 'text', text });
   return text.length;
@@ -74,7 +118,7 @@ function takePaste(buffer: string, emit: (input: Input) => void): number {
 }
 
 function takeSequence(buffer: string, emit: (input: Input) => void): number {
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   const match = /^\u001b(\[[0-9;?<>=]*[@-~]|O[A-Za-z]|[\r\n])/.exec(buffer);
   if (match === null) return 0;
   const name = SEQUENCE[match[1] ?? ''];

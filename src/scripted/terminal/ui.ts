@@ -58,7 +58,10 @@ export class TerminalUi {
 
   open(): void {
     process.stdin.setRawMode?.(true);
-    process.stdin.on('data', createKeyParser(this.clock, (input) => this.take(input)));
+    process.stdin.on(
+      'data',
+      createKeyParser(this.clock, (input) => this.take(input)),
+    );
     process.stdout.on('resize', () => this.canvas.repaint(this.region()));
     this.canvas.open();
     this.draw();
@@ -232,7 +235,7 @@ export class TerminalUi {
   private draw(): void {
     if (this.drawQueued) return;
     this.drawQueued = true;
-    setImmediate(() => {
+    this.clock.after(0, () => {
       if (this.drawQueued) this.flush();
     });
   }
@@ -247,10 +250,15 @@ export class TerminalUi {
     const width = this.canvas.columns - 1;
     if (this.dialog !== null) return dialogRegion(this.dialog.shown, this.dialog.choice, width);
     const rule = '─'.repeat(width);
-    const above = [...this.spinnerRow(width), ...this.waiting.map((text) => dim(truncate(`  ⎿ queued: ${printable(text)}`, width))), rule];
+    const above = [
+      ...this.spinnerRow(width),
+      ...this.waiting.map((text) => dim(truncate(`  ⎿ queued: ${printable(text)}`, width))),
+      rule,
+    ];
     const box = this.editor.draw(width, Math.min(MAX_EDITOR_ROWS, this.canvas.height - above.length - 3));
     const { suggestion } = this.settings;
-    const rows = this.editor.isEmpty && suggestion !== '' ? [`> ${dim(truncate(suggestion, width - 2))}`] : box.rows;
+    const rows =
+      this.editor.isEmpty && suggestion !== '' ? [`> ${dim(truncate(suggestion, width - 2))}`] : box.rows;
     return {
       rows: [...above, ...rows, rule, truncate(`  ${this.status} · ${this.footer()}`, width)],
       cursor: { row: above.length + box.cursor.row, column: Math.min(box.cursor.column, width) },

@@ -8,7 +8,7 @@ export function graphemes(text: string): string[] {
 /** East Asian wide and full-width blocks and emoji; everything else is one cell. */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|^\p{Emoji_Presentation}/u;
-const ZERO = /^[\p{Mn}\p{Me}\p{Cf}\u200b-\u200f\ufe0e\ufe0f]$/u;
+const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 
 /** Terminal cells that one grapheme takes. */
 export function cellWidth(grapheme: string): number {
@@ -36,6 +36,6 @@ export function truncate(text: string, width: number): string {
 
 /** Control characters would move the cursor; a visible stand-in keeps the screen whole. */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   return text.replace(/\t/g, '    ').replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');
 }
