@@ -34,6 +34,7 @@ export const COLUMNS: { readonly [Name in TableName]: Columns<Rows[Name]> } = {
     integration_commit: 'text',
     verdict: 'text',
     last_progress: 'text',
+    applied: 'text',
     created_at: 'text',
     updated_at: 'text',
     ended_at: 'text',

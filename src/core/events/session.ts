@@ -34,7 +34,12 @@ export const sessionEvents = {
   'session.resumed': event('A supervisor took the session up again.', { reason: z.string() }),
   'session.ended': event(
     'The session is over; what its branch holds is final.',
-    { state: z.enum(SESSION_STATES), summary: z.string(), reason: z.string().optional() },
+    {
+      state: z.enum(SESSION_STATES),
+      summary: z.string(),
+      reason: z.string().optional(),
+      applied: z.string().optional().describe("how the result came into the user's checkout, or why it did not"),
+    },
     { synced: true },
   ),
   'supervisor.started': event('A supervisor process owns the session and answers on its port.', {

@@ -22,6 +22,7 @@ function createSession(event: Extract<StoredEvent, { type: 'session.created' }>)
     integration_commit: null,
     verdict: null,
     last_progress: null,
+    applied: null,
     created_at: event.at,
     updated_at: event.at,
     ended_at: null,
@@ -46,6 +47,7 @@ function change(row: SessionRow, event: StoredEvent): Partial<SessionRow> | null
         state: event.data.state,
         summary: event.data.summary,
         reason: event.data.reason ?? null,
+        applied: event.data.applied ?? null,
         ended_at: event.at,
       };
     case 'goal.done':

@@ -31,6 +31,8 @@ export interface SessionRow {
   /** Summary of mark_goal_done / mark_goal_failed before the session has ended. */
   verdict: 'done' | 'failed' | null;
   last_progress: string | null;
+  /** How --apply went; null when it was not asked for. */
+  applied: string | null;
   created_at: string;
   updated_at: string;
   ended_at: string | null;

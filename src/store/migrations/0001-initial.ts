@@ -38,6 +38,7 @@ CREATE TABLE sessions (
   integration_commit TEXT,
   verdict TEXT,
   last_progress TEXT,
+  applied TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   ended_at TEXT

@@ -1,0 +1,47 @@
+import { LEAD_ID } from '../../core/ids.js';
+import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
+import { relaunchLead } from './relaunch-lead.js';
+
+export interface SessionEnd {
+  readonly state: 'done' | 'failed' | 'paused' | 'timeout';
+  readonly reason: string | null;
+}
+
+/** What can end a session from outside the store; the supervisor calls these. */
+export interface EndSignals {
+  /** Resolves when the session is to end, with how. */
+  readonly ended: Promise<SessionEnd>;
+  /** A verdict was recorded. */
+  verdict(): void;
+  pause(reason: string): void;
+  fail(reason: string): void;
+  timeout(seconds: number): void;
+  /** The lead's process is gone. */
+  leadEnded(status: number | null): void;
+}
+
+/**
+ * Decides how a session ends: the lead's verdict; a pause; the time limit; a lead that is gone — closed on purpose
+ * (status 0) pauses, any other death gets one relaunch, then the session fails.
+ */
+export function watchForEnd(session: SessionContext, live: () => LiveSession): EndSignals {
+  let settle: (end: SessionEnd) => void = () => undefined;
+  const ended = new Promise<SessionEnd>((resolve) => (settle = resolve));
+  let relaunched = false;
+  const fail = (reason: string) => settle({ state: 'failed', reason });
+  return {
+    ended,
+    verdict: () => settle({ state: sessionRow(session).verdict ?? 'failed', reason: null }),
+    pause: (reason) => settle({ state: 'paused', reason }),
+    fail,
+    timeout: (seconds) => settle({ state: 'timeout', reason: `the session's time of ${seconds} s is used up` }),
+    leadEnded: (status) => {
+      if (sessionRow(session).verdict !== null) return;
+      if (status === 0) return settle({ state: 'paused', reason: 'the lead was closed' });
+      if (relaunched) return fail(`the lead ended again (status ${status ?? 'unknown'})`);
+      relaunched = true;
+      session.logger.warn({ worker: LEAD_ID, status }, 'the lead ended without a verdict; starting it once more');
+      relaunchLead(session, live()).catch((error: unknown) => fail(`the lead could not be started again: ${String(error)}`));
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { toOrchestratorError } from '../../core/errors/error.js';
+import { LEAD_ID } from '../../core/ids.js';
+import { isLiveWorker } from '../../core/state/states.js';
+import type { SessionRow, WorkerRow } from '../../core/state/rows.js';
+import type { ProjectFacts, SessionBase } from '../../git/contract.js';
+import { fact, lastRun, type FactSubject } from '../engine/deps.js';
+import type { Ending } from '../engine/outcomes.js';
+import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
+import type { SessionEnd } from './await-end.js';
+import { reportSession } from './session-report.js';
+
+/** No agent with bypassed permissions outlives its supervisor, but the lead may finish its last turn. */
+const LAST_TURN_CAP_MS = 60_000;
+const GRACE_MS = 2_000;
+
+/**
+ * Ends a session in order: the lead's last turn, every agent, verification jobs, clean and integrated worktrees, the
+ * result into the checkout when asked, the record, the viewers. What is not clean and integrated stays.
+ */
+export async function endSession(
+  session: SessionContext,
+  live: LiveSession,
+  end: SessionEnd,
+  origin: { facts: ProjectFacts; base: SessionBase },
+): Promise<void> {
+  const row = sessionRow(session);
+  if (end.state === 'done' || (end.state === 'failed' && row.verdict === 'failed')) await lastTurn(session);
+  await endAgents(session, live, end);
+  await live.verifyJobs.close();
+  if (end.state === 'paused') {
+    session.store.append(fact('session.paused', subject(session), { reason: end.reason ?? 'paused' }));
+  } else {
+    const applied = end.state === 'done' && live.plan.apply ? await apply(session, live, row, origin) : undefined;
+    await removeFinishedWorktrees(session, row);
+    session.store.append(
+      fact('session.ended', subject(session), {
+        state: end.state,
+        summary: row.summary,
+        ...(end.reason === null ? {} : { reason: end.reason }),
+        ...(applied === undefined ? {} : { applied }),
+      }),
+    );
+  }
+  const line = closingLine(session);
+  await live.backend.status(line).catch(() => undefined);
+  await live.backend.releaseViewers(line).catch(() => undefined);
+}
+
+/** Resolves when the lead's turn is over, or at the cap. */
+function lastTurn(session: SessionContext): Promise<void> {
+  const over = () => session.store.worker(session.sessionId, LEAD_ID)?.state !== 'working';
+  return new Promise((resolve) => {
+    if (over()) return resolve();
+    const finish = () => {
+      unsubscribe();
+      cancel();
+      resolve();
+    };
+    const cancel = session.clock.after(LAST_TURN_CAP_MS, finish);
+    const unsubscribe = session.store.subscribe(session.store.head(), () => {
+      if (over()) finish();
+    });
+  });
+}
+
+async function endAgents(session: SessionContext, live: LiveSession, end: SessionEnd): Promise<void> {
+  await Promise.allSettled(live.launching.values());
+  const workers = session.store.workers(session.sessionId);
+  for (const worker of workers) live.engine.endOpenRuns(worker, endingOf(session, worker, end));
+  const alive = workers.filter((worker) => isLiveWorker(worker.state));
+  const results = await Promise.allSettled(alive.map((worker) => live.backend.stop(worker.worker_id, { graceMs: GRACE_MS })));
+  results.forEach((result, index) => {
+    const survivors = result.status === 'fulfilled' ? result.value.survivors : [];
+    if (result.status === 'rejected' || survivors.length > 0)
+      session.logger.error({ worker: alive[index]?.worker_id, survivors, result }, 'an agent could not be ended');
+  });
+}
+
+function endingOf(session: SessionContext, worker: WorkerRow, end: SessionEnd): Ending {
+  const reason = end.reason ?? 'the session ended';
+  if (end.state === 'paused') return { type: 'run.interrupted', summary: reason, evidence: 'process' };
+  if (worker.role === 'worker') return { type: 'run.cancelled', summary: reason, evidence: 'process' };
+  const { summary } = sessionRow(session);
+  if (end.state === 'done') return { type: 'run.succeeded', summary, evidence: 'protocol' };
+  return end.state === 'timeout'
+    ? { type: 'run.timed_out', summary: reason, evidence: 'process' }
+    : { type: 'run.failed', summary: summary === '' ? reason : summary, evidence: 'protocol' };
+}
+
+async function apply(session: SessionContext, live: LiveSession, row: SessionRow, origin: { facts: ProjectFacts; base: SessionBase }): Promise<string> {
+  if (row.integration_commit === null || row.integration_branch === null) return 'nothing to apply';
+  try {
+    const { how } = await session.git.applyToCheckout({
+      facts: origin.facts,
+      base: origin.base,
+      resultCommit: row.integration_commit,
+      resultBranch: row.integration_branch,
+      includedChanges: live.plan.include_changes,
+    });
+    return how;
+  } catch (thrown) {
+    const error = toOrchestratorError(thrown);
+    return `${error.message} (${error.hint ?? ''})`;
+  }
+}
+
+/** Only what holds nothing of its own: clean, integrated (or empty) and ended well. Branches stay. */
+async function removeFinishedWorktrees(session: SessionContext, row: SessionRow): Promise<void> {
+  const { repository } = row;
+  const remove = (path: string) => session.git.removeWorktree({ repository, path, trash: session.places.trash });
+  for (const worker of session.store.workers(session.sessionId)) {
+    if (worker.role !== 'worker' || lastRun(session.store, worker)?.state !== 'succeeded') continue;
+    const status = await session.git.status(worker.worktree, worker.base_commit).catch(() => null);
+    const settled = status !== null && status.changedFiles.length === 0 && (status.commitsBeyondBase === 0 || status.head === worker.integrated_commit);
+    if (settled) await remove(worker.worktree).catch((error: unknown) => logLeft(session, worker.worktree, error));
+  }
+  const integration = row.integration_worktree;
+  if (integration === null) return;
+  const status = await session.git.status(integration, row.base_commit).catch(() => null);
+  if (status?.changedFiles.length === 0) await remove(integration).catch((error: unknown) => logLeft(session, integration, error));
+}
+
+function logLeft(session: SessionContext, path: string, error: unknown): void {
+  session.logger.warn({ path, err: error }, 'worktree left in place');
+}
+
+function closingLine(session: SessionContext): string {
+  const report = reportSession(session.store, sessionRow(session));
+  const merge = report.merge_command === null ? '' : ` · ${report.merge_command}`;
+  return `${report.state}: ${report.summary === '' ? (report.reason ?? '') : report.summary}${merge}`.replace(/\s+/g, ' ').slice(0, 200);
+}
+
+function subject(session: SessionContext): FactSubject {
+  return { session_id: session.sessionId, source: 'supervisor', evidence: 'process' };
+}
