@@ -39,8 +39,3 @@ function boxText(rows: readonly string[], promptWidth: number, border: RegExp | 
     .join('\n')
     .trim();
 }
-
-/** True where the text of a composer says nothing: blanks only. */
-export function isBlank(composer: Composer): boolean {
-  return composer.text.trim() === '';
-}

@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import type { InteractiveLaunch } from '../../../src/agents/contract.js';
+import { linePromptComposer } from '../../../src/agents/screen-kit.js';
+
+export const RECORDER = fileURLToPath(new URL('./recorder.mjs', import.meta.url));
+
+/** How the recorder is driven: what an adapter says of a real agent. `extra.config` is its config file. */
+export function recorderLaunch(overrides: Partial<InteractiveLaunch> = {}): InteractiveLaunch {
+  return {
+    argv: (context) => [process.execPath, RECORDER, context.extra['config'] ?? ''],
+    readyTimeoutMs: 20_000,
+    screen: {
+      recordedVersion: '1',
+      tailRows: 12,
+      // The last row drawn is the footer: nothing that was typed or answered can stand below it.
+      states: [
+        { when: /\n {2}permission · enter confirms\s*$/, means: 'waiting', kind: 'permission' },
+        { when: /\n {2}trust · enter confirms\s*$/, means: 'waiting', kind: 'trust' },
+        { when: /\n {2}(-- \w+ -- )?working · esc to interrupt\s*$/, means: 'working' },
+        { when: /\n {2}(-- \w+ -- )?ready · \? for shortcuts\s*$/, means: 'idle' },
+      ],
+      composer: linePromptComposer({ prompt: /^> ?/, above: /^─{8,}$/, end: /^─{8,}$/ }),
+    },
+    keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 500, submitDelayMs: 0 },
+    steers: false,
+    hooks: null,
+    mcpCallLimitMs: 45_000,
+    ...overrides,
+  };
+}
