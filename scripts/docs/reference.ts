@@ -1,7 +1,8 @@
 import { errorsPage } from './errors.js';
 import { eventsPage } from './events.js';
+import { operationsPage } from './operations.js';
 
 /** File name below docs/reference → text. All of it is made from the tables in src. */
 export function renderReference(): Readonly<Record<string, string>> {
-  return { 'errors.md': errorsPage(), 'events.md': eventsPage() };
+  return { 'errors.md': errorsPage(), 'events.md': eventsPage(), 'operations.md': operationsPage() };
 }
