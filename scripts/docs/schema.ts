@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { code, table } from './markdown.js';
 
 interface JsonSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly JsonSchema[];
@@ -27,14 +27,14 @@ export function fieldTable(schema: z.ZodType, io: 'input' | 'output'): string {
     fields.map(([name, field]) => [
       required.has(name) ? code(name) : `${code(name)} (optional)`,
       typeOf(field),
-      [
-        field.description ?? '',
-        field.default === undefined ? '' : `Default ${code(JSON.stringify(field.default))}.`,
-      ]
-        .join(' ')
-        .trim(),
+      meaningOf(field),
     ]),
   );
+}
+
+function meaningOf({ description, default: fallback }: JsonSchema): string {
+  const value = fallback === undefined ? '' : `default ${code(JSON.stringify(fallback))}`;
+  return [description ?? '', value].filter((part) => part !== '').join('; ');
 }
 
 function typeOf(schema: JsonSchema): string {
@@ -43,7 +43,8 @@ function typeOf(schema: JsonSchema): string {
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ');
   if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {})}`;
   if (schema.type === 'object') return objectType(schema);
-  return `${schema.type ?? 'anything'}${range(schema)}`;
+  const types = schema.type === undefined ? ['anything'] : [schema.type].flat();
+  return `${types.join(' or ')}${range(schema)}`;
 }
 
 function objectType(schema: JsonSchema): string {
