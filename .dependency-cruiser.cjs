@@ -24,6 +24,8 @@ const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', f
 const npm = (name) => `(^|/)node_modules/(@types/)?${name}/`;
 const src = (folders) => `^src/(${folders})(/|$)`;
 
+const PATHS_ONLY = '^(node:)?(path|url)$';
+
 const rings = [
   rule(
     'core-imports-core-only',
@@ -104,13 +106,13 @@ const purity = [
     'agents-have-no-io',
     'agents are data; computing with paths is no I/O',
     { path: src('agents') },
-    { dependencyTypes: ['core'], pathNot: '^(node:)?(path|url)$' },
+    { dependencyTypes: ['core'], pathNot: PATHS_ONLY },
   ),
   rule(
     'services-have-no-io',
-    'I/O belongs to rooms and platform',
+    'I/O belongs to rooms and platform; computing with paths is none',
     { path: src('services') },
-    { dependencyTypes: ['core'] },
+    { dependencyTypes: ['core'], pathNot: PATHS_ONLY },
   ),
   rule(
     'pure-rings-import-zod-only',

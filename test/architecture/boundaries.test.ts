@@ -73,6 +73,7 @@ const ALLOWED: readonly { file: string; imports: string }[] = [
   { file: 'backends/acp/target.ts', imports: '../../platform/target.js' },
   { file: 'services/target.ts', imports: '../git/contract.js' },
   { file: 'services/pick.ts', imports: '../agents/registry.js' },
+  { file: 'services/folders.ts', imports: 'node:path' },
   { file: 'doors/shared/target.ts', imports: '../../core/target.js' },
   { file: 'doors/mcp/target.ts', imports: '../shared/target.js' },
   { file: 'doors/cli/target.ts', imports: '../../services/target.js' },
