@@ -1,4 +1,5 @@
 import { OPERATIONS } from '../../src/services/operations/index.js';
+import { kebab } from '../../src/doors/shared/projection.js';
 import type { Offered, Operation } from '../../src/services/operation.js';
 import { code, GENERATED, page, table, yesNo } from './markdown.js';
 import { fieldTable } from './schema.js';
@@ -32,6 +33,7 @@ function section(operation: Operation): string[] {
   const notes = [
     `- effect: ${effect}. ${repeat}${waits === true ? ' It may wait, and sends progress meanwhile.' : ''}`,
     order,
+    doors.rest === true ? `- REST: ${code(`${effect === 'read' ? 'GET' : 'POST'} /api/${kebab(name)}`)}` : '',
     absence('MCP', doors.mcp),
     absence('REST', doors.rest),
     absence('the command line', doors.cli),
