@@ -13,21 +13,21 @@ export type ProcessSource = 'proc' | 'ps';
 
 export const defaultProcessSource: ProcessSource = process.platform === 'linux' ? 'proc' : 'ps';
 
-/** `root` and everything that descends from it now, parents first. Empty when the root is gone. */
-export async function processTree(root: number, source: ProcessSource = defaultProcessSource): Promise<readonly ProcessRef[]> {
+/** The `roots` and everything that descends from them now, parents first; those that are gone are left out. */
+export async function processTree(
+  roots: readonly number[],
+  source: ProcessSource = defaultProcessSource,
+): Promise<readonly ProcessRef[]> {
   const children = new Map<number, number[]>();
   for (const { pid, parent } of source === 'proc' ? parentsFromProc() : await parentsFromPs()) {
     const siblings = children.get(parent);
     if (siblings === undefined) children.set(parent, [pid]);
     else siblings.push(pid);
   }
-  const found: number[] = [];
-  for (const queue = [root]; queue.length > 0; ) {
-    const pid = queue.shift() as number;
-    found.push(pid);
-    queue.push(...(children.get(pid) ?? []));
-  }
-  return refs(found);
+  // A Set is walked in the order of insertion, what is added on the way included.
+  const found = new Set(roots);
+  for (const pid of found) for (const child of children.get(pid) ?? []) found.add(child);
+  return refs([...found]);
 }
 
 /**

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { ensurePrivateDirectory, readTextFile, writeFileAtomic } from '../../platform/files.js';
+import { isAlive } from '../../platform/process-tree.js';
+import type { LiveAgent } from '../contract.js';
+import { launchFiles, readPidFile } from './launcher.js';
+import { listPanes, type PaneRow } from './panes.js';
+import { windowName } from './placement.js';
+import { capturePane, lastLines } from './text.js';
+import type { ControlClient } from './types.js';
+
+/** Agents that an earlier supervisor of this session started and that still live. */
+export async function findLive(panes: readonly PaneRow[]): Promise<readonly LiveAgent[]> {
+  const live: LiveAgent[] = [];
+  for (const pane of panes) {
+    const { workerId, attemptId } = pane;
+    if (pane.dead || workerId === null || attemptId === null) continue;
+    // The supervisor may have died before it could note the process on the pane; the launcher did in any case.
+    const process = pane.process ?? (pane.directory === null ? null : await readPidFile(launchFiles(pane.directory, workerId, attemptId).pid));
+    if (process === null || !isAlive(process)) continue;
+    live.push({ workerId, attemptId, paneId: pane.paneId, window: windowName(pane.windowNumber ?? 0), ...process });
+  }
+  return live;
+}
+
+/** Notes where the text of a worker went whose pane was given to another, for supervisors to come. */
+export async function rememberText(directory: string, workerId: string, textFile: string): Promise<void> {
+  await ensurePrivateDirectory(join(directory, 'texts'));
+  await writeFileAtomic(join(directory, 'texts', workerId), textFile);
+}
+
+/** Text of a worker that ended under an earlier supervisor; null when nothing is known of it. */
+export async function readEarlier(
+  place: { client: ControlClient; target: string; directory: string },
+  workerId: string,
+  lines: number,
+): Promise<string | null> {
+  const panes = await listPanes(place.client, place.target);
+  const pane = panes.findLast((row) => row.workerId === workerId && row.attemptId !== null);
+  if (pane !== undefined) return (await capturePane(place.client, pane.paneId, lines)).join('\n');
+  const file = await readTextFile(join(place.directory, 'texts', workerId));
+  return file === null ? null : readSavedText(file, lines);
+}
+
+export async function readSavedText(file: string, lines: number): Promise<string> {
+  return lastLines(((await readTextFile(file)) ?? '').split('\n'), lines).join('\n');
+}

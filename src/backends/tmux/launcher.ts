@@ -1,0 +1,111 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OrchestratorError } from '../../core/errors/error.js';
+import { readTextFile } from '../../platform/files.js';
+import type { ProcessRef } from '../../platform/process-tree.js';
+import type { StartSpec } from '../contract.js';
+import { quoteForShell } from './quote.js';
+
+/** Carried by everything an agent starts; see `stop.ts`. */
+export const ATTEMPT_VARIABLE = 'AGENTORCHESTR_ATTEMPT';
+
+/** A longer argument is refused: the kernel's own limit for one is 128 KB, and nobody reads such a command line. */
+const LONGEST_ARGUMENT = 100 * 1024;
+
+export interface LaunchFiles {
+  readonly script: string;
+  /** `<pid> <start time>` of the agent, there before its program runs. */
+  readonly pid: string;
+  /** Exit status, 128 + n for signal n; there once the agent has ended. */
+  readonly exit: string;
+  /** What the pane held when its slot was given to another worker. */
+  readonly text: string;
+}
+
+export function launchFiles(directory: string, workerId: string, attemptId: string): LaunchFiles {
+  if (!/^[\w-]+$/.test(attemptId)) throw new Error(`not an attempt id: ${attemptId}`);
+  const base = join(directory, `${workerId}.${attemptId}`);
+  return { script: `${base}.launch.sh`, pid: `${base}.pid`, exit: `${base}.exit`, text: `${base}.text` };
+}
+
+/** The worker and attempt that a script belongs to, from a pane's start command. */
+export function parseStartCommand(command: string): { script: string; directory: string; workerId: string; attemptId: string } | null {
+  const match = /^"?\/bin\/sh (.+\.launch\.sh)/s.exec(command);
+  const script = match?.[1]?.replace(/^['"]/, '').replaceAll(/\\(.)/g, '$1');
+  const parts = script === undefined ? null : /^(.*)\/([^/.]+)\.([\w-]+)\.launch\.sh$/s.exec(script);
+  if (script === undefined || parts === null) return null;
+  return { script, directory: parts[1] ?? '', workerId: parts[2] ?? '', attemptId: parts[3] ?? '' };
+}
+
+/** Throws SPAWN_FAILED for what can be seen before anything is started. */
+export async function checkStartable(spec: StartSpec): Promise<{ realCwd: string }> {
+  const fail = (problem: string, cause?: unknown) => new OrchestratorError('SPAWN_FAILED', { worker: spec.workerId, problem }, { cause });
+  if (spec.argv.length === 0) throw new Error(`worker ${spec.workerId} has no command`);
+  for (const argument of spec.argv) {
+    const bytes = Buffer.byteLength(argument);
+    if (bytes > LONGEST_ARGUMENT) throw fail(`an argument of its command has ${bytes} bytes; ${LONGEST_ARGUMENT} is the limit`);
+    if (argument.includes('\0')) throw fail('an argument of its command holds a NUL byte');
+  }
+  const realCwd = await realpath(spec.cwd).catch((error: Error) => {
+    throw fail(`its working directory ${spec.cwd} cannot be entered: ${error.message}`, error);
+  });
+  return { realCwd };
+}
+
+/**
+ * The program of a pane. It outlives INT, QUIT, HUP and TERM so that the exit status is always written; `trap :` and not
+ * `trap ''`, because an ignored signal would stay ignored in the agent. The agent's own process (inner sh, then exec)
+ * says its pid and start time before it becomes the agent. Statuses come from here because tmux loses most of them.
+ */
+export function launchScript(spec: StartSpec, options: { files: LaunchFiles; realCwd: string; tmuxDirectory: string }): string {
+  const { files } = options;
+  const env = { ...spec.env, [ATTEMPT_VARIABLE]: spec.attemptId, TMUX_TMPDIR: options.tmuxDirectory };
+  const exports = Object.entries(env).map(([name, value]) => `export ${variableName(name)}=${quoteForShell(value)}`);
+  return `#!/bin/sh
+# Starts worker ${spec.workerId}, attempt ${spec.attemptId}.
+trap : INT QUIT HUP TERM
+${PUT_FILE}
+finish() {
+  put ${quoteForShell(files.exit)} "$1"
+  exit "$1"
+}
+cd -- ${quoteForShell(options.realCwd)} && [ "$(pwd -P)" = ${quoteForShell(options.realCwd)} ] || {
+  echo "agentorchestr: the working directory cannot be entered" >&2
+  finish 126
+}
+unset TMUX TMUX_PANE
+${exports.join('\n')}
+/bin/sh -c ${quoteForShell(INNER)} agent ${quoteForShell(files.pid)} ${spec.argv.map(quoteForShell).join(' ')}
+finish $?
+`;
+}
+
+/** Whole or not at all. `command -p`: the user's PATH need not lead to mv. */
+const PUT_FILE = `put() {
+  (umask 077 && printf '%s\\n' "$2" >"$1.tmp") && { command -p mv -f "$1.tmp" "$1" || mv -f "$1.tmp" "$1"; }
+}`;
+
+const INNER = `${PUT_FILE}
+file=$1
+shift
+if read -r stat 2>/dev/null </proc/$$/stat; then
+  started=$(set -f; set -- \${stat##*) }; shift 19; printf %s "$1")
+else
+  started=$(LC_ALL=C ps -o lstart= -p $$)
+fi
+put "$file" "$$ $started" && unset file stat started && exec "$@"`;
+
+export async function readPidFile(path: string): Promise<ProcessRef | null> {
+  const match = /^(\d+) +(\S.*?) *\n$/.exec((await readTextFile(path)) ?? '');
+  return match === null ? null : { pid: Number(match[1]), pidStartedAt: match[2] ?? '' };
+}
+
+export async function readExitFile(path: string): Promise<number | null> {
+  const match = /^(\d+)\n$/.exec((await readTextFile(path)) ?? '');
+  return match === null ? null : Number(match[1]);
+}
+
+function variableName(name: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new Error(`not the name of an environment variable: ${name}`);
+  return name;
+}

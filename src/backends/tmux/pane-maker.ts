@@ -1,0 +1,134 @@
+import { OrchestratorError } from '../../core/errors/error.js';
+import { writeFileAtomic } from '../../platform/files.js';
+import type { Logger } from '../../platform/logger.js';
+import type { StartSpec } from '../contract.js';
+import { ATTEMPT_VARIABLE } from './launcher.js';
+import { layoutString, type WindowSize } from './layout.js';
+import { listPanes, markPane, type PaneRow } from './panes.js';
+import { placeForLead, placeForWorker, sizeOf, windowName, type Place } from './placement.js';
+import { PLACEHOLDER } from './session.js';
+import { capturePane } from './text.js';
+import type { ControlClient } from './types.js';
+
+export interface MadePane {
+  readonly paneId: string;
+  readonly windowId: string;
+  readonly window: string;
+  readonly launcherPid: number;
+}
+
+export interface PaneMakerOptions {
+  readonly client: ControlClient;
+  /** `$n` */
+  readonly target: string;
+  readonly size: WindowSize;
+  readonly logger: Logger;
+  /** The file for the text of an ended agent's pane that is about to go; null: the pane may not go. */
+  readonly textFileOf: (pane: PaneRow) => string | null;
+  readonly onTextSaved: (pane: PaneRow) => Promise<void>;
+}
+
+/** Makes the pane of an agent and starts its script in it. Calls must not overlap: they decide by what tmux shows now. */
+export async function makePane(options: PaneMakerOptions, spec: StartSpec, script: string): Promise<MadePane> {
+  const { client, target } = options;
+  const panes = await listPanes(client, target);
+  const place = spec.role === 'lead' ? placeForLead(panes) : placeForWorker(panes, (pane) => options.textFileOf(pane) !== null);
+  const going = place.kind === 'respawn' ? place.pane : place.kind === 'split' ? place.replaces : null;
+  if (going !== null && !going.dead && going.attemptId !== null) throw inUse(spec, going);
+  if (going !== null) await saveText(options, going);
+  const made = await startIn(options, { place, panes }, ['-c', spec.cwd, '-e', `${ATTEMPT_VARIABLE}=${spec.attemptId}`, '/bin/sh', script]);
+  await Promise.all([markPane(client, made.paneId, spec), setLabel(client, made.paneId, spec.label)]);
+  return made;
+}
+
+/** Undoes `makePane` for an agent that did not start: its pane goes, a lead's place gets its placeholder back. */
+export async function unmakePane(options: PaneMakerOptions, spec: StartSpec, made: MadePane): Promise<void> {
+  const { client } = options;
+  const window = (await listPanes(client, options.target)).filter((pane) => pane.windowId === made.windowId);
+  if (spec.role === 'lead' && window[0]?.paneId === made.paneId && window[0].windowNumber === 1) {
+    await client.command('respawn-pane', '-k', '-t', made.paneId, ...PLACEHOLDER);
+    await client.command('clear-history', '-t', made.paneId);
+    await Promise.all([markPane(client, made.paneId, { workerId: spec.workerId, attemptId: '' }), setLabel(client, made.paneId, '')]);
+    return;
+  }
+  await client.command('kill-pane', '-t', made.paneId);
+  const [rest] = window.filter((pane) => pane.paneId !== made.paneId);
+  if (rest !== undefined) await arrange(options, rest, window.length - 1);
+}
+
+export async function setLabel(client: ControlClient, paneId: string, text: string): Promise<void> {
+  await client.command('set-option', '-p', '-t', paneId, '@ao_label', statusText(text));
+}
+
+/** Text for tmux's own lines: `#[…]` in it would be a style, and a control character would break the line. */
+export function statusText(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control bytes are what this is about
+  return text.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').replaceAll('#', '##');
+}
+
+interface Situation {
+  readonly place: Place;
+  /** What was there when the place was chosen. */
+  readonly panes: readonly PaneRow[];
+}
+
+async function startIn(options: PaneMakerOptions, { place, panes }: Situation, command: readonly string[]): Promise<MadePane> {
+  const { client, target } = options;
+  const print = ['-P', '-F', '#{pane_id} #{window_id} #{pane_pid}'];
+  switch (place.kind) {
+    case 'respawn': {
+      const { paneId } = place.pane;
+      const respawned = client.command('respawn-pane', '-k', '-t', paneId, ...command);
+      const cleared = client.command('clear-history', '-t', paneId);
+      const answer = client.command('display-message', '-p', '-t', paneId, print[2] ?? '');
+      await Promise.all([respawned, cleared]);
+      return parseMade(await answer, place.pane.windowNumber);
+    }
+    case 'split': {
+      // Sent in one go, so that the program never sees the sizes in between.
+      const { beside, before, replaces } = place;
+      const answer = client.command('split-window', '-d', ...(before ? ['-b'] : []), '-t', beside.paneId, ...print, ...command);
+      const killed = replaces === null ? null : client.command('kill-pane', '-t', replaces.paneId);
+      const others = panes.filter((pane) => pane.windowId === beside.windowId && pane !== replaces);
+      const arranged = arrange(options, beside, others.length + 1);
+      await Promise.all([answer, killed, arranged]);
+      return parseMade(await answer, beside.windowNumber);
+    }
+    case 'window': {
+      const answer = await client.command('new-window', '-d', '-n', windowName(place.number), '-t', `${target}:`, ...print, ...command);
+      const made = parseMade(answer, place.number);
+      const { columns, rows } = options.size;
+      await Promise.all([
+        client.command('resize-window', '-t', made.windowId, '-x', String(columns), '-y', String(rows)),
+        client.command('set-option', '-w', '-t', made.windowId, '@ao_number', String(place.number)),
+      ]);
+      return made;
+    }
+  }
+}
+
+/** Lays the panes of one of our windows out. A window that a person changed too much stays as it is. */
+async function arrange(options: PaneMakerOptions, pane: PaneRow, count: number): Promise<void> {
+  const layout = layoutString(count, sizeOf(pane), pane.windowNumber === 1);
+  await options.client
+    .command('select-layout', '-t', pane.windowId, layout)
+    .catch((error: unknown) => options.logger.warn({ window: pane.windowId, error: String(error) }, 'the window could not be laid out'));
+}
+
+function inUse(spec: StartSpec, pane: PaneRow): OrchestratorError {
+  const problem = `its pane ${pane.paneId} still runs attempt ${pane.attemptId}`;
+  return new OrchestratorError('SPAWN_FAILED', { worker: spec.workerId, problem });
+}
+
+async function saveText(options: PaneMakerOptions, pane: PaneRow): Promise<void> {
+  const file = options.textFileOf(pane);
+  if (file === null) return;
+  await writeFileAtomic(file, `${(await capturePane(options.client, pane.paneId, 'all')).join('\n')}\n`);
+  await options.onTextSaved(pane);
+}
+
+function parseMade(answer: readonly string[], windowNumber: number | null): MadePane {
+  const [paneId = '', windowId = '', pid = ''] = (answer[0] ?? '').split(' ');
+  if (!paneId.startsWith('%')) throw new Error(`tmux answered no pane id: ${answer.join(' ')}`);
+  return { paneId, windowId, window: windowName(windowNumber ?? 0), launcherPid: Number(pid) };
+}

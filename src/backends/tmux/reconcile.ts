@@ -1,0 +1,80 @@
+import type { Clock } from '../../core/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import { isAlive, isStopped, processTree, signalProcess } from '../../platform/process-tree.js';
+import type { Entry } from './entry.js';
+import { listPanes, type PaneRow } from './panes.js';
+import { endProcesses } from './stop.js';
+import type { ControlClient } from './types.js';
+
+export interface ReconcileOptions {
+  readonly client: ControlClient;
+  readonly target: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly entries: () => readonly Entry[];
+  readonly onExited: (entry: Entry, status: number | null) => Promise<void>;
+  readonly onLost: (entry: Entry, reason: string) => Promise<void>;
+}
+
+/**
+ * The safety net under the events: compares what tmux, the files and the processes say with what we believe. One that
+ * cannot be asked says nothing: an error here changes nothing.
+ */
+export async function reconcile(options: ReconcileOptions): Promise<void> {
+  let panes: readonly PaneRow[];
+  try {
+    panes = await listPanes(options.client, options.target);
+  } catch (error) {
+    options.logger.debug({ error: String(error) }, 'tmux cannot be asked; nothing is concluded');
+    return;
+  }
+  for (const entry of options.entries()) {
+    // An exit file settles the entry by itself.
+    await entry.watch.check();
+    if (entry.phase !== 'live') continue;
+    const pane = panes.find(({ paneId }) => paneId === entry.paneId);
+    if (pane === undefined) await withoutPane(options, entry);
+    else if (pane.dead) await inDeadPane(options, entry, pane);
+    else await inLivePane(options, entry);
+  }
+}
+
+/** A person closed the pane, or something closed it for them. */
+async function withoutPane(options: ReconcileOptions, entry: Entry): Promise<void> {
+  // The launcher survives the hang-up and writes the status of an agent that does not.
+  const target = { agent: entry.process, launcherPid: entry.launcherPid, attemptId: entry.spec.attemptId };
+  await endProcesses(target, { graceMs: 1_000, clock: options.clock });
+  await entry.watch.check();
+  if (entry.phase === 'live') await options.onLost(entry, 'its pane was closed');
+}
+
+/** The launcher was killed before it could write. tmux may know the status; it loses child signals, and looks again only when another child ends. */
+async function inDeadPane(options: ReconcileOptions, entry: Entry, pane: PaneRow): Promise<void> {
+  if (isAlive(entry.process)) {
+    const target = { agent: entry.process, launcherPid: entry.launcherPid, attemptId: entry.spec.attemptId };
+    await endProcesses(target, { graceMs: 1_000, clock: options.clock });
+    return options.onLost(entry, 'its terminal was taken away');
+  }
+  if (pane.deadStatus === null) await options.client.command('run-shell', '-b', 'true').catch(() => undefined);
+  const again = (await listPanes(options.client, options.target).catch(() => [])).find(({ paneId }) => paneId === entry.paneId);
+  await options.onExited(entry, again?.deadStatus ?? pane.deadStatus);
+}
+
+async function inLivePane(options: ReconcileOptions, entry: Entry): Promise<void> {
+  if (isAlive(entry.process)) {
+    entry.missed = 0;
+    if (isStopped(entry.process.pid) || isStopped(entry.launcherPid)) await resume(options, entry);
+    return;
+  }
+  // Its launcher is about to write the status; if it does not until the next look, it never will.
+  entry.missed++;
+  if (entry.missed > 1) await options.onExited(entry, null);
+}
+
+/** Ctrl-Z in a pane stops an agent for good: there is no shell to say `fg` to. */
+async function resume(options: ReconcileOptions, entry: Entry): Promise<void> {
+  options.logger.warn({ workerId: entry.spec.workerId }, 'the agent was stopped; it is continued');
+  for (const found of await processTree([entry.launcherPid, entry.process.pid])) {
+    if (isStopped(found.pid)) signalProcess(found, 'SIGCONT');
+  }
+}

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import type { Clock } from '../../core/clock.js';
+import { LEAD_ID } from '../../core/ids.js';
+import { OrchestratorError } from '../../core/errors/error.js';
+import { ensurePrivateDirectory, removeFile, removeTree, writeFileAtomic } from '../../platform/files.js';
+import { processStartTime } from '../../platform/identity.js';
+import type { Logger } from '../../platform/logger.js';
+import type { ProcessRef } from '../../platform/process-tree.js';
+import { requiredSettings, tmuxConfig } from './config.js';
+import { TmuxConnection } from './connection.js';
+import { connectControlClient } from './control-client.js';
+import type { WindowSize } from './layout.js';
+import { listPanes, markPane } from './panes.js';
+import { windowName } from './placement.js';
+import { awaitServerEnd, isListening, restoreSocket, serverExistence, socketPathOf } from './server.js';
+import type { ControlClient } from './types.js';
+
+export interface TmuxSessionOptions {
+  readonly sessionId: string;
+  readonly socketPrefix: string;
+  /** Private folder for configuration and for the panes' own TMUX_TMPDIR. */
+  readonly directory: string;
+  /** What agents inherit, already cleaned. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly size: WindowSize;
+  readonly userConfig: string | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly onReconnected: () => void;
+  readonly onGap: (paneId: string) => void;
+}
+
+/** Keeps the first pane until the lead comes, and after it has gone for good. */
+export const PLACEHOLDER = ['/bin/sh', '-c', 'exec cat'] as const;
+
+/** The tmux server of one session with our connection to it. */
+export interface TmuxSession {
+  readonly connection: TmuxConnection;
+  readonly socketPath: string;
+  /** `$n` of the one tmux session. */
+  readonly target: string;
+  /** false: it was there already. */
+  readonly created: boolean;
+  /** Empty folder in which a tmux started by an agent looks for servers. */
+  readonly tmuxDirectory: string;
+  /** Ends the server if it is not over yet, and removes what we made for it. */
+  destroy(): Promise<void>;
+}
+
+/** Starts the session's server, or connects to the one that runs. Throws TMUX_MISSING, TMUX_FAILED. */
+export async function openTmuxSession(options: TmuxSessionOptions): Promise<TmuxSession> {
+  const { clock, logger, size } = options;
+  const name = `agentorchestr-${options.sessionId}`;
+  const configFile = join(options.directory, 'tmux.conf');
+  const tmuxDirectory = join(options.directory, 'no-tmux');
+  await ensurePrivateDirectory(options.directory);
+  await ensurePrivateDirectory(tmuxDirectory);
+  await writeFileAtomic(configFile, tmuxConfig({ size }));
+  const socketName = `${options.socketPrefix}-${options.sessionId}`;
+  const socketPath = await socketPathOf(socketName, options.env);
+  const connect = (initial: readonly string[]) =>
+    connectControlClient({ socketName, configFile, env: options.env, initial, clock, onWarning: (problem) => logger.warn({ problem }, 'tmux') });
+
+  const start = ['new-session', '-A', '-s', name, '-n', windowName(1), '-x', String(size.columns), '-y', String(size.rows), ...PLACEHOLDER];
+  const first = await connect(start).catch(async (error: unknown) => {
+    // A server that was just ending takes the connection with it; with it gone a new one can start.
+    if (error instanceof OrchestratorError && error.code === 'TMUX_MISSING') throw error;
+    if ((await isListening(socketPath)) !== 'no') throw error;
+    return connect(start);
+  });
+  const facts = await describe(first, name);
+  const connection = new TmuxConnection(first, {
+    clock,
+    logger,
+    onReconnected: options.onReconnected,
+    onGap: options.onGap,
+    existence: () => serverExistence(socketPath, facts.server),
+    attach: async () => {
+      if ((await isListening(socketPath)) === 'no') await restoreSocket(socketPath, facts.server);
+      return connect(['attach-session', '-t', `=${name}`]);
+    },
+  });
+  if (facts.ready) await refreshEnvironment(connection, options.env);
+  else await prepare(connection, facts, options);
+  return {
+    connection,
+    socketPath,
+    target: facts.target,
+    created: !facts.ready,
+    tmuxDirectory,
+    async destroy() {
+      await connection.command('kill-server').catch(() => undefined);
+      await connection.detach();
+      await awaitServerEnd(facts.server, socketPath, { clock, limitMs: 5_000 });
+      await removeFile(configFile);
+      await removeTree(tmuxDirectory);
+    },
+  };
+}
+
+interface SessionFacts {
+  readonly server: ProcessRef;
+  readonly target: string;
+  readonly windowId: string;
+  readonly ready: boolean;
+}
+
+async function describe(client: ControlClient, name: string): Promise<SessionFacts> {
+  const format = '#{pid} #{session_id} #{window_id} #{@ao_ready}';
+  const [line = ''] = await client.command('display-message', '-p', '-t', `=${name}:`, format);
+  const [pid = '', target = '', windowId = '', ready = ''] = line.split(' ');
+  const pidStartedAt = processStartTime(Number(pid));
+  if (pidStartedAt === null) throw new OrchestratorError('TMUX_FAILED', { command: 'display-message', problem: `no such server process: ${line}` });
+  return { server: { pid: Number(pid), pidStartedAt }, target, windowId, ready: ready === '1' };
+}
+
+/** Every window is given its size by name of the window: it then keeps it, whatever terminal attaches. */
+async function prepare(client: ControlClient, facts: SessionFacts, options: TmuxSessionOptions): Promise<void> {
+  if (options.userConfig !== null) await sourceUserConfig(client, options.userConfig, options);
+  const { columns, rows } = options.size;
+  await client.command('resize-window', '-t', facts.windowId, '-x', String(columns), '-y', String(rows));
+  await client.command('set-option', '-w', '-t', facts.windowId, '@ao_number', '1');
+  const [placeholder] = await listPanes(client, facts.target);
+  if (placeholder !== undefined) await markPane(client, placeholder.paneId, { workerId: LEAD_ID, attemptId: '' });
+  await client.command('set-option', '-t', facts.target, '@ao_ready', '1');
+}
+
+/** Read by command, not by `-f`: mistakes in it are then ours to report, instead of a screen over the lead's pane. */
+async function sourceUserConfig(client: ControlClient, path: string, options: TmuxSessionOptions): Promise<void> {
+  const required = join(options.directory, 'required.conf');
+  await writeFileAtomic(required, `${requiredSettings().join('\n')}\n`);
+  try {
+    await client.command('source-file', path).catch((error: unknown) => options.logger.warn({ path, error: String(error) }, 'the tmux configuration has mistakes'));
+    await client.command('source-file', required);
+  } finally {
+    await removeFile(required);
+  }
+}
+
+/**
+ * A server keeps the environment of whoever started it; agents started from now on get ours (new keys, another PATH).
+ * Over the connection, so no value is ever an argument of a process.
+ */
+async function refreshEnvironment(client: ControlClient, env: Readonly<Record<string, string>>): Promise<void> {
+  await Promise.all(Object.entries(env).map(([name, value]) => client.command('set-environment', '-g', name, value)));
+}
