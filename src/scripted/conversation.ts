@@ -16,6 +16,8 @@ const conversationSchema = z.object({
   used: z.record(z.string(), z.number()),
   /** The done.flag path that a prompt named. */
   flag_path: z.string().nullable(),
+  /** The nonce of the last prompt that gave one. */
+  nonce: z.string().nullable(),
   transcript: z.array(z.string()),
 });
 
@@ -30,6 +32,7 @@ export function newConversation(role: 'lead' | 'worker', values: Record<string, 
     last_rule: null,
     used: {},
     flag_path: null,
+    nonce: null,
     transcript: [],
   };
 }

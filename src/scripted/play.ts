@@ -9,6 +9,7 @@ export async function playTurn(turn: Turn, prompt: string): Promise<void> {
   const { conversation } = turn;
   const rules = turn.script[conversation.role === 'lead' ? 'lead' : 'workers'];
   conversation.flag_path = flagPathIn(prompt) ?? conversation.flag_path;
+  conversation.nonce = /WORKER_DONE\[([^\]\s]{1,64})\]/.exec(prompt)?.[1] ?? conversation.nonce;
   const chosen = chooseRule(rules, conversation, prompt);
   if (chosen === null) {
     turn.screen.say('No rule of my script fits this prompt, so I do nothing and end my turn.');

@@ -57,6 +57,7 @@ const SIMPLE = {
   replace: step({ replace: z.string(), from: z.string(), to: z.string(), all: z.boolean().default(false) }),
   commit: step({ commit: z.string(), paths: z.array(z.string()).min(1).default(['.']) }),
   flag: step({ flag: z.string(), summary: z.string().default(''), path: z.string().optional() }),
+  sentinel: step({ sentinel: z.enum(['done', 'blocked', 'failed']), summary: z.string().default('') }),
   permission: step({
     permission: z.string(),
     save: z.string().optional(),

@@ -61,6 +61,12 @@ const PERFORM: Performers = {
   replace: replaceStep,
   commit: commitStep,
   flag: flagStep,
+  sentinel: (turn, step) => {
+    const { nonce } = turn.conversation;
+    turn.screen.print(
+      `WORKER_${step.sentinel.toUpperCase()}${nonce === null ? '' : `[${nonce}]`}: ${step.summary}`,
+    );
+  },
   permission,
   notify: (turn, step) =>
     turn.hook({ hook_event_name: 'Notification', kind: step.kind, message: step.notify }).then(() => {}),

@@ -41,9 +41,14 @@ export function moveChoice(dialog: Dialog, choice: number, key: KeyName): number
   return key === 'down' ? Math.min(dialog.options.length - 1, choice + 1) : choice;
 }
 
+/** Never longer than the narrowest pane that is usual: a rule that wraps when the pane shrinks leaves rubbish. */
+export function ruleOf(width: number): string {
+  return '─'.repeat(Math.min(width, 78));
+}
+
 export function dialogRegion(dialog: Dialog, choice: number, width: number): Region {
   const rows = [
-    '─'.repeat(width),
+    ruleOf(width),
     ` ${dialog.title}`,
     ...dialog.body.map((line) => ` ${line}`),
     '',

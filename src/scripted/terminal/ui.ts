@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import { Canvas, type Region } from './canvas.js';
-import { dialogRegion, moveChoice, type Dialog } from './dialog.js';
+import { dialogRegion, moveChoice, ruleOf, type Dialog } from './dialog.js';
 import { Editor } from './editor.js';
 import { createKeyParser, type Input, type KeyName } from './keys.js';
 import { printable, truncate } from './width.js';
@@ -249,7 +249,7 @@ export class TerminalUi {
   private region(): Region {
     const width = this.canvas.columns - 1;
     if (this.dialog !== null) return dialogRegion(this.dialog.shown, this.dialog.choice, width);
-    const rule = '─'.repeat(width);
+    const rule = ruleOf(width);
     const above = [
       ...this.spinnerRow(width),
       ...this.waiting.map((text) => dim(truncate(`  ⎿ queued: ${printable(text)}`, width))),
