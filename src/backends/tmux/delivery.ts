@@ -32,6 +32,8 @@ const MAX_ECHO_MS = 4_000;
 /** A few looks may follow each other at once; then output alone is no reason to look more often than this. */
 const EAGER_LOOKS = 6;
 const LOOK_SPACING_MS = 20;
+/** Further up a prompt is not looked for, in rows. */
+const MOST_SCROLLED = 500;
 /** Only a part of our text is shown: it counts as drawn once that has not changed for so long. */
 const PARTIAL_MS = 40;
 
@@ -87,7 +89,7 @@ class Submission {
       if (this.proof !== null) return this.proof;
       if (look === null || look.dead || this.context.hasEnded()) return unconfirmed(look);
       const relation = this.relate(look);
-      const how = this.proven(look, relation);
+      const how = await this.proven(look, relation);
       if (how !== null) return { outcome: 'submitted', evidence: 'screen', how };
       if (clock.now() >= this.deadline) return unconfirmed(look);
       const keyDue = this.keyDue(look, relation);
@@ -122,19 +124,24 @@ class Submission {
   }
 
   /** What proves that the agent took the text, in words; null while nothing does. */
-  private proven(look: Look, relation: ComposerRelation | 'none'): string | null {
+  private async proven(look: Look, relation: ComposerRelation | 'none'): Promise<string | null> {
     const { state } = look.reading;
     if (relation === 'ours' || relation === 'mixed' || state === 'unknown') return null;
     const emptied = this.drawnAt !== null && relation !== 'none';
     if (emptied && state === 'working' && !this.workedBefore) return 'the composer emptied and a turn started';
     if (emptied && relation === 'empty' && this.workedBefore && this.keys > 0) return 'the composer emptied while a turn runs';
     if (relation !== 'empty' && this.keys === 0) return null;
-    return this.promptAppeared(look) ? 'the composer emptied and the transcript shows the prompt' : null;
+    return (await this.promptAppeared(look)) ? 'the composer emptied and the transcript shows the prompt' : null;
   }
 
-  private promptAppeared(look: Look): boolean {
+  /** Compares all that was on the screen before with all that has been on it since. */
+  private async promptAppeared(look: Look): Promise<boolean> {
+    const { before } = this.pasted;
+    const scrolled = Math.min(look.historyLines - before.historyLines, MOST_SCROLLED);
+    const above = scrolled > 0 ? await this.context.view.scrolledOff(scrolled).catch(() => []) : [];
+    const rows = [...above, ...look.screen.rows];
     const needles = this.mark === null ? [this.text] : [this.text, this.mark];
-    return needles.some((needle) => countPrompts(look.screen.rows, needle) > countPrompts(this.pasted.before.screen.rows, needle));
+    return needles.some((needle) => countPrompts(rows, needle) > countPrompts(before.screen.rows, needle));
   }
 
   /** The time at which the submit key may be pressed, given this look; null: not on this screen. */
