@@ -12,15 +12,21 @@ import { WorkerRecord } from './worker-record.js';
 export class Engine {
   readonly #deps: EngineDeps;
   readonly #actors = new Map<string, WorkerActor>();
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
-    this.#unsubscribe = deps.backend.onEvent((event) => this.#onBackendEvent(event));
+    this.#unsubscribe = [
+      deps.backend.onEvent((event) => this.#onBackendEvent(event)),
+      deps.store.subscribe(deps.store.head(), (event) => {
+        if (event.type === 'message.accepted' && event.session_id === deps.sessionId && event.worker_id !== undefined)
+          this.pump(event.worker_id);
+      }),
+    ];
   }
 
   close(): void {
-    this.#unsubscribe();
+    this.#unsubscribe.forEach((unsubscribe) => unsubscribe());
     for (const actor of this.#actors.values()) actor.close();
     this.#actors.clear();
   }

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readTextFile, writeFileAtomic } from '../platform/files.js';
+import { isSameProcessAlive, ownIdentity } from '../platform/identity.js';
+import { newSecret } from '../platform/tokens.js';
+
+const control = z.object({
+  pid: z.number(),
+  pid_started_at: z.string(),
+  boot_id: z.string(),
+  port: z.number(),
+  client_token: z.string(),
+});
+export type SessionControl = z.infer<typeof control>;
+
+const controlPath = (dataDirectory: string) => join(dataDirectory, 'control.json');
+
+/** How other processes of this user reach the supervisor (0600). */
+export async function writeControl(dataDirectory: string, port: number, clientToken: string): Promise<void> {
+  const { pid, pidStartedAt, bootId } = ownIdentity();
+  const content: SessionControl = { pid, pid_started_at: pidStartedAt, boot_id: bootId, port, client_token: clientToken };
+  await writeFileAtomic(controlPath(dataDirectory), JSON.stringify(content));
+}
+
+/** null when there is none, or when the process that wrote it is gone. */
+export async function readControl(dataDirectory: string): Promise<SessionControl | null> {
+  const text = await readTextFile(controlPath(dataDirectory));
+  if (text === null) return null;
+  const parsed = control.safeParse(JSON.parse(text));
+  if (!parsed.success) return null;
+  const { pid, pid_started_at: pidStartedAt, boot_id: bootId } = parsed.data;
+  return isSameProcessAlive({ pid, pidStartedAt, bootId }) ? parsed.data : null;
+}
+
+/** The secret that the session's tokens are made from; the same after a restart. */
+export async function sessionSecret(dataDirectory: string): Promise<string> {
+  const path = join(dataDirectory, 'secret');
+  const known = await readTextFile(path);
+  if (known !== null && known.length >= 43) return known;
+  const secret = newSecret();
+  await writeFileAtomic(path, secret);
+  return secret;
+}

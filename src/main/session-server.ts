@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHookDoor } from '../doors/hooks/door.js';
+import { createMcpDoor } from '../doors/mcp/door.js';
+import { createRestDoor } from '../doors/rest/door.js';
+import { streamEvents } from '../doors/rest/events.js';
+import { admit, checkHost } from '../doors/shared/guard.js';
+import { readJson, sendJson, sendProblem } from '../doors/shared/http.js';
+import { OrchestratorError } from '../core/errors/error.js';
+import type { TokenIdentity, Tokens } from '../platform/tokens.js';
+import { callOperation } from '../services/call-operation.js';
+import { LEAD_INSTRUCTIONS, WORKER_INSTRUCTIONS } from '../services/context/lead-prompt.js';
+import { takeNotices } from '../services/engine/notices.js';
+import type { Caller } from '../services/operation.js';
+import { OPERATIONS } from '../services/operations/index.js';
+import { requireLive, type SessionContext } from '../services/session-context.js';
+
+const UNKNOWN_CLIENT_LIMIT_MS = 45_000;
+/** Our own clients have no limit of their own. */
+const OWN_CLIENT_LIMIT_MS = 3_600_000;
+const KEEP_ALIVE_MS = 65_000;
+
+/** The one port of a session: MCP, hooks, operations, events, health. Plain node:http, loopback only. */
+export class SessionServer {
+  readonly #tokens: Tokens;
+  readonly #version: string;
+  readonly #server: Server;
+  readonly #streams = new Set<() => void>();
+  #session: SessionContext | null = null;
+  #route: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | null = null;
+  #closeMcp: () => Promise<void> = async () => undefined;
+
+  constructor(options: { tokens: Tokens; version: string }) {
+    this.#tokens = options.tokens;
+    this.#version = options.version;
+    this.#server = createServer((request, response) => {
+      this.#handle(request, response).catch((error: unknown) => this.#fail(response, error));
+    });
+    this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
+  }
+
+  /** Listens on 127.0.0.1; 0 = any free port. Returns the port. */
+  async listen(port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, '127.0.0.1', () => resolve());
+    });
+    return this.port;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** From here on requests are served; before, they are answered "not yet". */
+  serve(session: SessionContext): void {
+    this.#session = session;
+    const call = (request: { operation: string; input: unknown; caller: Caller; signal: AbortSignal; progress?: (message: string) => void }) =>
+      callOperation(OPERATIONS, session, request);
+    const mcp = createMcpDoor({
+      operations: OPERATIONS,
+      version: this.#version,
+      logger: session.logger,
+      instructions: (scope) => (scope === 'worker' ? WORKER_INSTRUCTIONS : LEAD_INSTRUCTIONS),
+      call,
+      takeNotices: (caller) =>
+        caller.scope === 'lead' ? takeNotices(session.store, session.sessionId, 'tool result').map((notice) => notice.text) : [],
+    });
+    this.#closeMcp = () => mcp.close();
+    const rest = createRestDoor({ operations: OPERATIONS, call });
+    const hooks = createHookDoor((workerId, body) => requireLive(session).engine.hook(workerId, body));
+    this.#route = async (request, response) => {
+      const url = new URL(request.url ?? '/', 'http://localhost');
+      const identity = admit(request, this.#tokens, this.port);
+      const caller = callerOf(session, identity);
+      if (url.pathname === '/mcp')
+        return mcp.handle(request, response, caller, request.method === 'POST' ? await readJson(request) : undefined);
+      if (url.pathname === '/hooks') return hooks(request, response, identity);
+      if (url.pathname === '/events') return this.#stream(session, request, response, url, identity);
+      if (await rest.handle(request, response, url, caller)) return;
+      sendJson(response, 404, { type: 'about:blank', title: 'not found', status: 404, detail: `nothing at ${url.pathname}` }, 'application/problem+json');
+    };
+  }
+
+  /** Ends open streams and connections; resolves when the port is free. */
+  async close(): Promise<void> {
+    this.#streams.forEach((end) => end());
+    await this.#closeMcp();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeIdleConnections();
+      setImmediate(() => this.#server.closeAllConnections());
+    });
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === '/health') {
+      checkHost(request.headers.host, this.port);
+      return sendJson(response, 200, { ok: true, session_id: this.#session?.sessionId ?? null, version: this.#version });
+    }
+    // Some MCP clients probe for OAuth first; a plain JSON 404 tells them there is none.
+    if (request.url?.startsWith('/.well-known/') === true) return sendJson(response, 404, { error: 'not found' });
+    if (this.#route === null) throw new OrchestratorError('SHUTTING_DOWN');
+    return this.#route(request, response);
+  }
+
+  #stream(session: SessionContext, request: IncomingMessage, response: ServerResponse, url: URL, identity: TokenIdentity): void {
+    if (identity.scope !== 'client' && identity.scope !== 'admin')
+      throw new OrchestratorError('FORBIDDEN', { scope: identity.scope, operation: 'events', allowed: ['the tools of its MCP server'] });
+    const end = streamEvents({ feed: session.store, clock: session.clock, sessionId: session.sessionId, request, response, url });
+    this.#streams.add(end);
+    response.on('close', () => this.#streams.delete(end));
+  }
+
+  #fail(response: ServerResponse, error: unknown): void {
+    if (!(error instanceof OrchestratorError)) this.#session?.logger.error({ err: error }, 'request failed');
+    if (response.headersSent) response.destroy();
+    else sendProblem(response, error);
+  }
+}
+
+function callerOf(session: SessionContext, identity: TokenIdentity): Caller {
+  const { scope, workerId } = identity;
+  if (workerId === null) return { scope, workerId, name: 'cli', callLimitMs: OWN_CLIENT_LIMIT_MS };
+  const agent = session.store.worker(session.sessionId, workerId)?.agent;
+  const limit = agent === undefined ? undefined : session.live?.agent(agent).adapter.interactive?.mcpCallLimitMs;
+  return { scope, workerId, name: workerId, callLimitMs: limit ?? UNKNOWN_CLIENT_LIMIT_MS };
+}

@@ -1,0 +1,44 @@
+import { closeSync, writeSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { errorBody, toOrchestratorError } from '../core/errors/error.js';
+import { resolvePaths } from '../platform/paths.js';
+import { sessionPlanSchema } from '../services/supervise/plan.js';
+import { superviseSession } from './supervise-session.js';
+import { packageVersion } from './version.js';
+
+/**
+ * The detached process that owns one session. It is given the plan on stdin and says on fd 3, in one line of JSON, that
+ * the session is ready or why it is not; after that nobody listens and the log file has everything.
+ */
+const READY_FD = 3;
+
+function say(message: unknown): void {
+  try {
+    writeSync(READY_FD, `${JSON.stringify(message)}\n`);
+    closeSync(READY_FD);
+  } catch {
+    // The foreground is gone; the session goes on without it.
+  }
+}
+
+try {
+  const plan = sessionPlanSchema.parse(JSON.parse(await text(process.stdin)));
+  await superviseSession({
+    plan,
+    paths: resolvePaths(process.env),
+    env: process.env,
+    version: packageVersion(),
+    onReady: (ready) => say({ ready }),
+    onSignal: (listener) => {
+      process.on('SIGTERM', listener);
+      process.on('SIGINT', listener);
+      process.on('SIGHUP', () => undefined);
+    },
+  });
+  process.exit(0);
+} catch (thrown) {
+  const error = toOrchestratorError(thrown);
+  say({ error: errorBody(error) });
+  process.stderr.write(`${error.stack ?? error.message}\n`);
+  process.exit(error.exitCode);
+}

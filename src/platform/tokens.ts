@@ -1,0 +1,38 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export interface TokenIdentity {
+  readonly scope: 'lead' | 'worker' | 'client' | 'admin';
+  readonly workerId: string | null;
+}
+
+export interface Tokens {
+  issue(identity: TokenIdentity): string;
+  /** null for anything that this secret did not issue. Compares in constant time. */
+  identify(token: string): TokenIdentity | null;
+}
+
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Bearer tokens that name their holder and prove it with a 256-bit MAC of one secret per session. Nothing else is
+ * stored, so the same tokens hold after a restart of the supervisor.
+ */
+export function createTokens(secret: string, sessionId: string): Tokens {
+  const mac = (text: string) => createHmac('sha256', secret).update(`${sessionId}:${text}`).digest('base64url');
+  return {
+    issue({ scope, workerId }) {
+      const name = workerId === null ? scope : `${scope}.${workerId}`;
+      return `ao.${name}.${mac(name)}`;
+    },
+    identify(token) {
+      const match = /^ao\.((lead|client|admin)|worker\.(w\d{2,}))\.([A-Za-z0-9_-]{43})$/.exec(token);
+      const [, name = '', scope, workerId, given = ''] = match ?? [];
+      const expected = mac(name);
+      if (match === null || !timingSafeEqual(Buffer.from(given), Buffer.from(expected))) return null;
+      if (workerId !== undefined) return { scope: 'worker', workerId };
+      return { scope: scope as 'lead' | 'client' | 'admin', workerId: scope === 'lead' ? 'lead' : null };
+    },
+  };
+}
