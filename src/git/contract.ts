@@ -13,7 +13,10 @@ export interface Git {
    * outside it, validated. Throws BRANCH_IN_USE, WORKTREE_INVALID, REF_NOT_FOUND; a failure removes only what it made.
    */
   createWorktree(options: WorktreeOptions): Promise<Worktree>;
-  /** Renames into the trash, prunes, deletes in the background. Salvage first: this does not ask. Missing is fine. */
+  /**
+   * Renames into the trash, drops the entry, deletes in the background (see `idle`). Salvage first: this does not ask.
+   * Missing is fine. Throws GIT_FAILED when another worktree lies inside.
+   */
   removeWorktree(options: { repository: string; path: string; trash: string }): Promise<void>;
   /** Deletes a branch of ours (`agentorchestr/…`); refuses any other name. */
   deleteBranch(options: { repository: string; branch: string }): Promise<void>;
@@ -21,24 +24,49 @@ export interface Git {
   resolve(repository: string, ref: string): Promise<string | null>;
   /** Uncommitted and untracked files (ours excluded), HEAD, and whether commits exist beyond `base`. */
   status(worktree: string, base: string): Promise<WorktreeStatus>;
-  /** Commits everything (ours excluded) with the fallback identity; null when there was nothing. */
+  /**
+   * Commits everything (ours excluded), with the fallback identity where the user has none; null when there was nothing.
+   * Refuses unresolved conflicts and folders that are repositories of their own.
+   */
   commitAll(worktree: string, message: string): Promise<string | null>;
-  /** Throws away uncommitted changes and untracked files of one of our worktrees (integration, verify). */
+  /**
+   * Moves one of our worktrees (verify, integration) to `commit` and throws away uncommitted changes and untracked files;
+   * ignored files stay. Refuses the user's own checkout.
+   */
   resetWorktree(worktree: string, commit: string): Promise<void>;
-  /** Predicts, then merges `commit` into the integration worktree. Never leaves a conflicted tree. Throws INTEGRATION_DIRTY. */
+  /**
+   * Merges `commit` into the integration worktree, or says what would conflict. Never leaves a conflicted tree; files of
+   * ours are stripped, and a history that holds some is squashed. Throws INTEGRATION_DIRTY.
+   */
   integrate(options: IntegrateOptions): Promise<IntegrateResult>;
+  /** Finishes what a killed process began in a worktree (a half-done `integrate`). Call it when a session is resumed. */
+  recoverWorktree(worktree: string): Promise<void>;
   /** Conflicting files of merging two commits, no tree touched; [] = clean. */
   predictConflicts(repository: string, ours: string, theirs: string): Promise<readonly string[]>;
   /** Diff from the merge base with `base` to the working tree of `worktree` (uncommitted and untracked included). */
   diff(options: { worktree: string; base: string; statOnly: boolean; maxBytes: number }): Promise<DiffResult>;
   /** Pairwise comparison of trees, uncommitted work included (through a temporary index; nothing is changed). */
-  overlaps(options: { repository: string; base: string; trees: readonly { id: string; worktree: string }[] }): Promise<readonly Overlap[]>;
+  overlaps(options: {
+    repository: string;
+    base: string;
+    trees: readonly { id: string; worktree: string }[];
+  }): Promise<readonly Overlap[]>;
   /** Keeps everything of a worktree (commits, uncommitted, untracked) under a ref; null when it holds nothing beyond `base`. */
   salvage(options: SalvageOptions): Promise<SalvageResult | null>;
   /** Brings ignored files named in `.worktreeinclude` from the project into a worktree. Never overwrites. */
   includeIgnored(options: { project: string; worktree: string }): Promise<readonly string[]>;
   /** Brings the result into the user's checkout when that is safe. Throws CHECKOUT_NOT_SAFE with the command to type. */
   applyToCheckout(options: ApplyOptions): Promise<{ how: string }>;
+  /**
+   * Environment variables that keep our files out of an agent's own commits, beside the ignore file that every new
+   * worktree gets. Writes one file into `directory`; the user's global excludes go on to hold.
+   */
+  agentGitEnvironment(options: {
+    project: string;
+    directory: string;
+  }): Promise<Readonly<Record<string, string>>>;
+  /** Resolves when nothing goes on in the background (deleting trash); call it before the process ends. */
+  idle(): Promise<void>;
 }
 
 export interface ProjectFacts {
@@ -51,7 +79,12 @@ export interface ProjectFacts {
   readonly subdirectory: string;
   readonly head: string | null;
   readonly branch: string | null;
-  readonly upstream: { readonly name: string; readonly ahead: number; readonly behind: number; readonly fetchedAt: string | null } | null;
+  readonly upstream: {
+    readonly name: string;
+    readonly ahead: number;
+    readonly behind: number;
+    readonly fetchedAt: string | null;
+  } | null;
   readonly uncommittedFiles: readonly string[];
   readonly submodules: boolean;
   readonly lfs: boolean;
@@ -80,6 +113,8 @@ export interface WorktreeOptions {
   readonly path: string;
   readonly branch: string | null;
   readonly commit: string;
+  /** The project's folder below the top, where our in-tree files would lie; '' unless told. */
+  readonly subdirectory?: string;
 }
 
 export interface Worktree {
@@ -105,11 +140,23 @@ export interface IntegrateOptions {
 }
 
 export type IntegrateResult =
-  | { readonly merged: true; readonly commit: string; readonly alreadyIn: boolean }
+  | {
+      readonly merged: true;
+      readonly commit: string;
+      readonly alreadyIn: boolean;
+      /** What was done: `squash` instead of `merge` where the worker's history held files of ours. */
+      readonly strategy: IntegrateOptions['strategy'];
+      /** Files of ours that were in the worker's commits and are not in the result. */
+      readonly strippedFiles: readonly string[];
+    }
   | { readonly merged: false; readonly conflicts: readonly string[] };
 
 export interface DiffResult {
-  readonly files: readonly { readonly path: string; readonly added: number | null; readonly removed: number | null }[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly added: number | null;
+    readonly removed: number | null;
+  }[];
   readonly text: string;
   readonly truncated: boolean;
 }
@@ -136,7 +183,10 @@ export interface SalvageOptions {
 export interface SalvageResult {
   readonly ref: string;
   readonly commit: string;
+  /** Ignored files that were copied, relative to the worktree. */
   readonly ignoredFiles: readonly string[];
+  /** What could not be kept (too large, a repository of its own, unreadable): whoever removes the worktree decides. */
+  readonly notKept: readonly string[];
 }
 
 export interface ApplyOptions {

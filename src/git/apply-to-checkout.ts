@@ -1,0 +1,4 @@
+import type { GitRoom } from './git-room.js';
+export async function applyToCheckout(_room: GitRoom, _options: unknown): Promise<never> {
+  throw new Error('not there yet');
+}

@@ -1,0 +1,23 @@
+import { OrchestratorError } from '../core/errors/error.js';
+import type { GitRoom } from './git-room.js';
+import { retryWhileIndexIsLocked } from './index-edits.js';
+import { requireCommit } from './refs.js';
+
+/** See Git.resetWorktree. */
+export async function resetWorktree(room: GitRoom, worktree: string, commit: string): Promise<void> {
+  const at = { worktree };
+  const [gitDirectory, common] = (
+    await room.run(['rev-parse', '--absolute-git-dir', '--git-common-dir'], { at })
+  ).text.split('\n');
+  // Only a linked worktree has a git directory below the common one; the user's checkout shares it.
+  if (gitDirectory === undefined || common === undefined || !/\/worktrees\/[^/]+$/.test(gitDirectory))
+    throw new OrchestratorError('GIT_FAILED', {
+      command: 'reset',
+      problem: `${worktree} is not a worktree of agentorchestr`,
+    });
+  const target = await requireCommit(room, at, commit);
+  await retryWhileIndexIsLocked(room, () =>
+    room.run(['reset', '--hard', '--quiet', target], { at, timeoutMs: 300_000 }),
+  );
+  await room.run(['clean', '--force', '-d', '--quiet'], { at, timeoutMs: 300_000 });
+}

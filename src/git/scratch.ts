@@ -1,0 +1,145 @@
+import { copyFile, mkdir, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Environment, Place } from './git-environment.js';
+import type { GitRoom } from './git-room.js';
+import { embeddedRepositories } from './index-edits.js';
+import { ALL_BUT_OWN, ONLY_OWN } from './own-files.js';
+import { splitZ } from './run-git.js';
+
+export interface Scratch {
+  readonly directory: string;
+  /** Sends new objects into the scratch folder; the repository's own are read, never written. */
+  readonly objects: Environment;
+}
+
+/** A temporary folder for indexes and objects that nobody shall ever see; removed when `work` is done. */
+export async function withScratch<T>(
+  room: GitRoom,
+  repository: string,
+  work: (scratch: Scratch) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(room.env['TMPDIR'] ?? tmpdir(), 'agentorchestr-git-'));
+  try {
+    await mkdir(join(directory, 'objects'));
+    await mkdir(join(directory, 'tree'));
+    const objects = {
+      GIT_OBJECT_DIRECTORY: join(directory, 'objects'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoteAlternate(join(repository, 'objects')),
+    };
+    return await work({ directory, objects });
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The list is separated by colons; git reads a double-quoted entry as one. */
+function quoteAlternate(path: string): string {
+  return /[:"\\\n]/.test(path) ? `"${path.replaceAll(/(["\\])/g, '\\$1').replaceAll('\n', '\\n')}"` : path;
+}
+
+export interface TreeSnapshot {
+  readonly tree: string;
+  /** Folders that are repositories of their own: no tree can hold their files. */
+  readonly embedded: readonly string[];
+  /** Some files could not be read. */
+  readonly incomplete: boolean;
+}
+
+let counter = 0;
+
+/**
+ * The working tree as a tree object, uncommitted and untracked files included, ignored ones and ours left out. Works on
+ * a copy of the index: the real one, HEAD and the files stay as they are. `objects: null` keeps the objects for good.
+ */
+export async function snapshotTree(
+  room: GitRoom,
+  worktree: string,
+  options: { scratch: Scratch; objects: Environment | null; tolerant?: boolean },
+): Promise<TreeSnapshot> {
+  const at = { worktree };
+  const env = {
+    ...options.objects,
+    GIT_INDEX_FILE: join(options.scratch.directory, `index-${(counter += 1)}`),
+  };
+  await copyIndex(room, at, env);
+  await forgetForcedOwnFiles(room, at, env);
+  const args = [
+    'add',
+    '--all',
+    ...(options.tolerant === true ? ['--ignore-errors'] : []),
+    '--',
+    ...ALL_BUT_OWN,
+  ];
+  const added = await room.run(args, {
+    at,
+    env,
+    timeoutMs: 300_000,
+    answers: options.tolerant === true ? [0, 1] : [0],
+  });
+  const embedded = await embeddedRepositories(room, at, env);
+  await forget(room, at, env, embedded);
+  const { text: tree } = await room.run(['write-tree'], { at, env });
+  return { tree, embedded, incomplete: added.code !== 0 };
+}
+
+async function copyIndex(
+  room: GitRoom,
+  at: { worktree: string },
+  env: { GIT_INDEX_FILE: string },
+): Promise<void> {
+  const index = resolve(at.worktree, (await room.run(['rev-parse', '--git-path', 'index'], { at })).text);
+  const info = await stat(index).catch(() => null);
+  if (info === null) {
+    await room.run(['read-tree', 'HEAD'], { at, env });
+    return;
+  }
+  await copyFile(index, env.GIT_INDEX_FILE);
+  // Git finds a file that changed in the very tick of the last index write by comparing with the index's own time: a
+  // younger copy would hide such a change.
+  const seconds = Math.floor(info.mtimeMs) / 1000;
+  await utimes(env.GIT_INDEX_FILE, seconds, seconds);
+}
+
+async function forgetForcedOwnFiles(room: GitRoom, at: Place, env: Environment): Promise<void> {
+  const args = ['diff', '--cached', '--name-only', '-z', '--no-renames', '--', ...ONLY_OWN];
+  const forced = splitZ((await room.run(args, { at, env })).raw);
+  if (forced.length > 0)
+    await room.run(['reset', '--quiet', '--', ...forced.map((path) => `:(top,literal)${path}`)], { at, env });
+}
+
+async function forget(room: GitRoom, at: Place, env: Environment, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await room.run(['update-index', '--force-remove', '-z', '--stdin'], {
+    at,
+    env,
+    input: paths.map((path) => `${path}\0`).join(''),
+  });
+}
+
+/** A commit object that no ref names yet. */
+export async function commitTree(
+  room: GitRoom,
+  at: Place,
+  options: { tree: string; parents: readonly string[]; message: string; env: Environment },
+): Promise<string> {
+  const parents = options.parents.flatMap((parent) => ['-p', parent]);
+  return (
+    await room.run(['commit-tree', ...parents, '-F', '-', options.tree], {
+      at,
+      env: options.env,
+      input: options.message,
+    })
+  ).text;
+}
+
+/** An index of the scratch folder that holds exactly one tree. */
+export async function indexOfTree(
+  room: GitRoom,
+  at: Place,
+  options: { scratch: Scratch; tree: string; env: Environment },
+): Promise<string> {
+  const file = join(options.scratch.directory, `index-${(counter += 1)}`);
+  await room.run(['read-tree', options.tree], { at, env: { ...options.env, GIT_INDEX_FILE: file } });
+  return file;
+}

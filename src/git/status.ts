@@ -1,0 +1,103 @@
+import { OrchestratorError } from '../core/errors/error.js';
+import type { WorktreeStatus } from './contract.js';
+import type { Place } from './git-environment.js';
+import type { GitRoom } from './git-room.js';
+import { ALL_BUT_OWN, ONLY_OWN } from './own-files.js';
+import { identityEnvironment } from './identity.js';
+import { embeddedRepositories, retryWhileIndexIsLocked } from './index-edits.js';
+import { splitZ } from './run-git.js';
+
+export interface Change {
+  /** The two letters of `git status`: index, working tree. */
+  readonly code: string;
+  readonly path: string;
+}
+
+const UNMERGED = /^(DD|AU|UD|UA|DU|AA|UU)$/;
+
+/** Changed, staged and untracked files (ignored ones and ours left out); nothing is refreshed or written. */
+export async function changes(room: GitRoom, at: Place): Promise<readonly Change[]> {
+  const args = [
+    'status',
+    '--porcelain=v1',
+    '-z',
+    '--untracked-files=all',
+    '--no-renames',
+    '--ignore-submodules=none',
+    '--',
+    ...ALL_BUT_OWN,
+  ];
+  const { raw } = await room.run(args, { at });
+  return splitZ(raw).map((line) => ({ code: line.slice(0, 2), path: line.slice(3) }));
+}
+
+export async function changedFiles(room: GitRoom, at: Place): Promise<readonly string[]> {
+  return (await changes(room, at)).map((change) => change.path).sort();
+}
+
+export async function worktreeStatus(room: GitRoom, worktree: string, base: string): Promise<WorktreeStatus> {
+  const at = { worktree };
+  const [head, files, beyond] = await Promise.all([
+    room.run(['rev-parse', '--verify', 'HEAD'], { at }),
+    changedFiles(room, at),
+    room.run(['rev-list', '--count', '--end-of-options', `${base}..HEAD`], { at }),
+  ]);
+  return { head: head.text, changedFiles: files, commitsBeyondBase: Number(beyond.text) };
+}
+
+/** See Git.commitAll. Concludes a merge the agent left open; refuses unresolved conflicts and folders that are repositories. */
+export async function commitAll(room: GitRoom, worktree: string, message: string): Promise<string | null> {
+  const at = { worktree };
+  const open = (await changes(room, at))
+    .filter((change) => UNMERGED.test(change.code))
+    .map((change) => change.path);
+  if (open.length > 0) throw commitProblem(`conflicts are not resolved: ${open.join(', ')}`);
+  return retryWhileIndexIsLocked(room, async () => {
+    await unstage(room, at, await stagedOwnFiles(room, at));
+    await room.run(['add', '--all', '--', ...ALL_BUT_OWN], { at });
+    const embedded = await embeddedRepositories(room, at, {});
+    if (embedded.length > 0) {
+      await unstage(room, at, embedded);
+      throw commitProblem(`these folders are git repositories of their own: ${embedded.join(', ')}`);
+    }
+    const same =
+      (await room.run(['diff', '--cached', '--quiet', '--ignore-submodules=none'], { at, answers: [0, 1] }))
+        .code === 0;
+    const merging =
+      (await room.run(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'], { at, answers: [0, 1] })).code ===
+      0;
+    if (same && !merging) return null;
+    const args = [
+      'commit',
+      '--quiet',
+      '--no-verify',
+      '--allow-empty',
+      '--allow-empty-message',
+      '--cleanup=verbatim',
+      '--file=-',
+    ];
+    await room.run(args, { at, input: message, env: await identityEnvironment(room, at) });
+    return (await room.run(['rev-parse', '--verify', 'HEAD'], { at })).text;
+  });
+}
+
+/** Files of ours that an agent staged by force. */
+async function stagedOwnFiles(room: GitRoom, at: Place): Promise<readonly string[]> {
+  return splitZ(
+    (await room.run(['diff', '--cached', '--name-only', '-z', '--no-renames', '--', ...ONLY_OWN], { at }))
+      .raw,
+  );
+}
+
+async function unstage(room: GitRoom, at: Place, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await room.run(['reset', '--quiet', '--', ...paths.map((path) => `:(top,literal)${path}`)], { at });
+}
+
+function commitProblem(problem: string): OrchestratorError {
+  return new OrchestratorError('GIT_FAILED', {
+    command: 'commit',
+    problem,
+    hint: 'resolve that in the worktree, and try again',
+  });
+}

@@ -1,0 +1,329 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compileGitRoom, finished, startGitProcess } from '../../support/compiled-git.js';
+import { allRefs, createGitWorld, fingerprint, registeredWorktrees, removeFolder, type GitWorld } from '../../support/repo.js';
+
+let world: GitWorld;
+beforeEach(() => {
+  world = createGitWorld();
+});
+afterEach(() => world.close());
+
+const wanted = (repository: string, id: string, commit = 'HEAD') => ({
+  repository,
+  path: world.place('worktrees', id),
+  branch: `agentorchestr/0123abcd/implementer-${id}`,
+  commit,
+});
+
+describe('a new worktree', () => {
+  it('has the files of its commit, its own new branch, no upstream and no lock', async () => {
+    const repo = world.repo();
+    const commit = repo.git('rev-parse', 'HEAD');
+    const made = await world.git.createWorktree(wanted(repo.repository, 'w01', 'main'));
+    expect(made).toEqual({ path: world.place('worktrees', 'w01'), branch: 'agentorchestr/0123abcd/implementer-w01', commit });
+    expect(readFileSync(join(made.path, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
+    const tree = world.at(made.path);
+    expect(tree.git('rev-parse', 'HEAD')).toBe(commit);
+    expect(tree.git('status', '--porcelain', '--untracked-files=all')).toBe('');
+    expect(tree.git('config', '--get-regexp', '^user').includes('branch.')).toBe(false);
+    expect(repo.git('worktree', 'list', '--porcelain')).not.toContain('locked');
+    expect(await world.git.status(made.path, commit)).toEqual({ head: commit, changedFiles: [], commitsBeyondBase: 0 });
+  });
+
+  it('is detached when no branch is asked for', async () => {
+    const repo = world.repo();
+    const made = await world.git.createWorktree({ ...wanted(repo.repository, 'verify'), branch: null });
+    expect(made.branch).toBeNull();
+    expect(repo.git('worktree', 'list', '--porcelain')).toContain('detached');
+  });
+
+  it('takes an empty commit and a path with spaces, quotes, a newline and a leading dash', async () => {
+    const repo = world.repo('empty', { empty: true });
+    repo.git('commit', '--quiet', '--allow-empty', '-m', 'nothing');
+    const path = world.place('it\'s "odd"', '-dash\nline ünï');
+    const made = await world.git.createWorktree({ ...wanted(repo.repository, 'w01'), path });
+    expect(made.path).toBe(path);
+    expect(readdirSync(path)).toContain('.git');
+    await world.git.removeWorktree({ repository: repo.repository, path, trash: world.place('trash') });
+    expect(registeredWorktrees(repo)).toEqual([repo.path]);
+  });
+
+  it('refuses a commit that does not exist and names that look like options', async () => {
+    const repo = world.repo();
+    await expect(world.git.createWorktree(wanted(repo.repository, 'w01', 'no-such'))).rejects.toMatchObject({ code: 'REF_NOT_FOUND' });
+    await expect(world.git.createWorktree(wanted(repo.repository, 'w01', '--orphan'))).rejects.toMatchObject({ code: 'REF_NOT_FOUND' });
+    await expect(world.git.createWorktree({ ...wanted(repo.repository, 'w01'), branch: '-f' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(world.git.createWorktree({ ...wanted(repo.repository, 'w01'), branch: 'a..b' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(existsSync(world.place('worktrees'))).toBe(false);
+  });
+});
+
+describe('[C-38] many at once', () => {
+  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(2, '0')}`);
+
+  function expectAll(repo: ReturnType<GitWorld['repo']>, ids: readonly string[]) {
+    expect(registeredWorktrees(repo).sort()).toEqual([repo.path, ...ids.map((id) => world.place('worktrees', id))].sort());
+    const branches = Object.keys(allRefs(repo)).filter((name) => name.startsWith('refs/heads/agentorchestr/'));
+    expect(branches.sort()).toEqual(ids.map((id) => `refs/heads/agentorchestr/0123abcd/implementer-${id}`).sort());
+    for (const id of ids) expect(readFileSync(world.place('worktrees', id, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
+  }
+
+  it('[C-38] forty parallel spawns on one repository all succeed and leave forty branches, no stray one', async () => {
+    const repo = world.repo();
+    const ids = names('w', 40);
+    await Promise.all(ids.map((id) => world.git.createWorktree(wanted(repo.repository, id))));
+    expectAll(repo, ids);
+  });
+
+  it('[C-38] forty parallel spawns from two processes all succeed', async () => {
+    const repo = world.repo();
+    const compiled = compileGitRoom(world.sandbox);
+    const body = 'await Promise.all(input.map((one) => git.createWorktree(one)));';
+    const [first, second] = [names('a', 20), names('b', 20)];
+    const run = (ids: readonly string[]) =>
+      finished(startGitProcess(world.sandbox, compiled, { body, input: ids.map((id) => wanted(repo.repository, id)) }));
+    await Promise.all([run(first), run(second)]);
+    expectAll(repo, [...first, ...second]);
+  });
+
+  it('[C-39] a fetch loop beside spawns fails on neither side', async () => {
+    const remote = world.repo('remote');
+    const clonePath = join(world.sandbox.root, 'user', 'clone');
+    remote.git('clone', '--quiet', remote.path, clonePath);
+    const clone = world.at(clonePath);
+    const facts = await world.git.inspectProject(clonePath);
+    let spawning = true;
+    let fetches = 0;
+    const fetchLoop = (async () => {
+      while (spawning || fetches < 5) {
+        remote.commit(`more ${fetches}`, { [`f${fetches}.txt`]: 'x\n' });
+        const base = await world.git.prepareBase({ facts, sessionId: '0123abcd', includeChanges: false, fetch: true, importRoot: world.place('imported') });
+        expect(base.statement).not.toContain('failed');
+        fetches += 1;
+      }
+    })();
+    await Promise.all(names('w', 20).map((id) => world.git.createWorktree(wanted(clone.repository, id)))).finally(() => (spawning = false));
+    await fetchLoop;
+    expect(registeredWorktrees(clone)).toHaveLength(21);
+    expect(clone.git('fsck', '--no-progress')).not.toContain('error');
+  });
+});
+
+describe('[C-41] names that are taken', () => {
+  const branch = 'agentorchestr/0123abcd/implementer-w01';
+
+  async function expectRefused(repo: ReturnType<GitWorld['repo']>) {
+    const [refs, print] = [allRefs(repo), fingerprint(repo.path, repo.repository)];
+    await expect(world.git.createWorktree(wanted(repo.repository, 'w01'))).rejects.toMatchObject({ code: 'BRANCH_IN_USE' });
+    expect([allRefs(repo), fingerprint(repo.path, repo.repository)]).toEqual([refs, print]);
+    expect(existsSync(world.place('worktrees'))).toBe(false);
+  }
+
+  it('[C-41] a local branch of that name is neither reused nor reset', async () => {
+    const repo = world.repo();
+    repo.git('branch', branch);
+    repo.commit('second', { 'c.txt': 'c\n' });
+    await expectRefused(repo);
+  });
+
+  it('[C-41] a branch that only the remote has is not taken over', async () => {
+    const repo = world.repo();
+    repo.git('remote', 'add', 'origin', world.repo('remote').path);
+    repo.git('update-ref', `refs/remotes/origin/${branch}`, 'HEAD');
+    await expectRefused(repo);
+  });
+
+  it('[C-41] a branch that is checked out is not taken over', async () => {
+    const repo = world.repo();
+    repo.git('switch', '--quiet', '-c', branch);
+    await expectRefused(repo);
+  });
+
+  it('[C-41] a branch whose name stands in the way of ours is left alone', async () => {
+    const repo = world.repo();
+    repo.git('branch', 'agentorchestr');
+    await expectRefused(repo);
+  });
+
+  it('[C-41] of two attempts at one name at once, exactly one wins', async () => {
+    const repo = world.repo();
+    const both = ['x', 'y'].map((id) => world.git.createWorktree({ ...wanted(repo.repository, id), branch }));
+    const results = await Promise.allSettled(both);
+    expect(results.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find((result) => result.status === 'rejected')).toMatchObject({ reason: { code: 'BRANCH_IN_USE' } });
+    expect(registeredWorktrees(repo)).toHaveLength(2);
+    expect(allRefs(repo)).toHaveProperty(`refs/heads/${branch}`);
+  });
+});
+
+describe('[C-44] an add that fails is an error that leaves nothing', () => {
+  async function expectFailure(repo: ReturnType<GitWorld['repo']>, options: Parameters<GitWorld['git']['createWorktree']>[0], code: string) {
+    const [refs, print, trees] = [allRefs(repo), fingerprint(repo.path, repo.repository), registeredWorktrees(repo)];
+    await expect(world.git.createWorktree(options)).rejects.toMatchObject({ code });
+    expect([allRefs(repo), fingerprint(repo.path, repo.repository), registeredWorktrees(repo)]).toEqual([refs, print, trees]);
+  }
+
+  it('[C-44] a parent folder that cannot be made', async () => {
+    const repo = world.repo();
+    writeFileSync(join(world.sandbox.root, 'blocked'), 'a file');
+    await expectFailure(repo, { ...wanted(repo.repository, 'w01'), path: join(world.sandbox.root, 'blocked', 'deep', 'w01') }, 'WORKTREE_INVALID');
+    // /proc refuses new entries even to root, as a read-only folder does to others.
+    await expectFailure(repo, { ...wanted(repo.repository, 'w01'), path: '/proc/agentorchestr/w01' }, 'WORKTREE_INVALID');
+  });
+
+  it('[C-44] a file, a folder with files, or a symbolic link in the way, which stay as they are', async () => {
+    const repo = world.repo();
+    mkdirSync(world.place('worktrees', 'full'), { recursive: true });
+    writeFileSync(world.place('worktrees', 'full', 'mine.txt'), 'mine');
+    writeFileSync(world.place('worktrees', 'file'), 'mine');
+    symlinkSync(repo.path, world.place('worktrees', 'link'));
+    for (const id of ['full', 'file', 'link']) await expectFailure(repo, wanted(repo.repository, id), 'WORKTREE_INVALID');
+    expect(readFileSync(world.place('worktrees', 'full', 'mine.txt'), 'utf8')).toBe('mine');
+    expect(readFileSync(world.place('worktrees', 'file'), 'utf8')).toBe('mine');
+  });
+
+  it('[C-44] a ref lock that another git holds', async () => {
+    const repo = world.repo();
+    const lock = join(repo.repository, 'refs/heads/agentorchestr/0123abcd/implementer-w01.lock');
+    mkdirSync(join(lock, '..'), { recursive: true });
+    writeFileSync(lock, '');
+    await expectFailure(repo, wanted(repo.repository, 'w01'), 'GIT_FAILED');
+    expect(readdirSync(world.place())).toEqual([]);
+    removeFolder(lock);
+    await world.git.createWorktree(wanted(repo.repository, 'w01'));
+  });
+
+  it('[C-44] a repository lock that another process holds for too long', async () => {
+    const impatient = createGitWorld({ lockWaitMs: 200 });
+    const repo = impatient.repo();
+    mkdirSync(join(repo.repository, 'agentorchestr.lock'));
+    const attempt = impatient.git.createWorktree({ ...wanted(repo.repository, 'w01'), path: impatient.place('w01') });
+    await expect(attempt).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await expect(attempt).rejects.toThrow(/lock/);
+    expect(registeredWorktrees(repo)).toEqual([repo.path]);
+    await impatient.close();
+  });
+
+  it('[C-44] a checkout that fails half-way', async () => {
+    const repo = world.repo();
+    repo.commit('filtered', { '.gitattributes': 'z.txt filter=broken\n', 'z.txt': 'z\n' });
+    repo.git('config', 'filter.broken.smudge', 'false');
+    repo.git('config', 'filter.broken.required', 'true');
+    await expectFailure(repo, wanted(repo.repository, 'w01'), 'GIT_FAILED');
+    expect(existsSync(world.place('worktrees'))).toBe(false);
+  });
+});
+
+describe('[C-51] leftovers never block a new spawn', () => {
+  it('[C-51] a worktree folder deleted by hand can be made again', async () => {
+    const repo = world.repo();
+    const made = await world.git.createWorktree(wanted(repo.repository, 'w01'));
+    removeFolder(made.path);
+    const again = await world.git.createWorktree({ ...wanted(repo.repository, 'w01'), branch: 'agentorchestr/0123abcd/implementer-w02' });
+    expect(again.path).toBe(made.path);
+    expect(registeredWorktrees(repo)).toEqual([repo.path, made.path]);
+  });
+
+  it('[C-51] even when it was locked, and a detached commit that only it knew gets a ref', async () => {
+    const repo = world.repo();
+    const made = await world.git.createWorktree({ ...wanted(repo.repository, 'w01'), branch: null });
+    const lost = world.at(made.path).commit('only here', { 'only.txt': 'x\n' });
+    repo.git('worktree', 'lock', made.path);
+    removeFolder(made.path);
+    await world.git.createWorktree(wanted(repo.repository, 'w01'));
+    expect(Object.values(allRefs(repo))).toContain(lost);
+  });
+
+  it('[C-51] a locked worktree of the user elsewhere stays as it is', async () => {
+    const repo = world.repo();
+    const theirs = join(world.sandbox.root, 'user', 'theirs');
+    repo.git('worktree', 'add', '--quiet', '--lock', '--reason', 'on a stick', '-b', 'theirs', theirs);
+    removeFolder(theirs);
+    const made = await world.git.createWorktree(wanted(repo.repository, 'w01'));
+    await world.git.removeWorktree({ repository: repo.repository, path: made.path, trash: world.place('trash') });
+    expect(repo.git('worktree', 'list', '--porcelain')).toContain('locked on a stick');
+  });
+
+  it('[C-51] the repository may be moved between spawns', async () => {
+    const repo = world.repo();
+    await world.git.createWorktree(wanted(repo.repository, 'w01'));
+    const moved = join(world.sandbox.root, 'user', 'moved');
+    repo.git('-C', '..', 'version');
+    const { renameSync } = await import('node:fs');
+    renameSync(repo.path, moved);
+    const made = await world.git.createWorktree(wanted(join(moved, '.git'), 'w02'));
+    expect(readFileSync(join(made.path, 'a.txt'), 'utf8')).toContain('one');
+  });
+
+  it.each(['add', 'reset', 'update-ref', 'symbolic-ref'])(
+    '[C-51] killed with -9 during "%s", the same spawn works at the next try',
+    async (step) => {
+      const repo = world.repo();
+      const compiled = compileGitRoom(world.sandbox);
+      const shim = stallingGit(world, step);
+      const child = startGitProcess(world.sandbox, compiled, {
+        body: 'await git.createWorktree(input);',
+        input: wanted(repo.repository, 'w01'),
+        env: { PATH: `${shim.folder}:${world.sandbox.env['PATH']}` },
+      });
+      await shim.reached();
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      await new Promise((resolve) => child.once('close', resolve));
+      const { utimesSync } = await import('node:fs');
+      // The dead holder's lock counts as stale 30 s after its last sign; those seconds have now passed.
+      const lock = join(repo.repository, 'agentorchestr.lock');
+      if (existsSync(lock)) utimesSync(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
+      const made = await world.git.createWorktree(wanted(repo.repository, 'w01'));
+      expect(readFileSync(join(made.path, 'a.txt'), 'utf8')).toContain('one');
+      expect(registeredWorktrees(repo)).toEqual([repo.path, made.path]);
+      expect(Object.keys(allRefs(repo))).toEqual(['refs/heads/agentorchestr/0123abcd/implementer-w01', 'refs/heads/main']);
+    },
+  );
+
+  it('[C-51] a half-made worktree of a process that still lives is left alone', async () => {
+    const repo = world.repo();
+    const compiled = compileGitRoom(world.sandbox);
+    const shim = stallingGit(world, 'reset');
+    const child = startGitProcess(world.sandbox, compiled, {
+      body: 'await git.createWorktree(input);',
+      input: wanted(repo.repository, 'w01'),
+      env: { PATH: `${shim.folder}:${world.sandbox.env['PATH']}` },
+    });
+    await shim.reached();
+    await world.git.createWorktree(wanted(repo.repository, 'w02'));
+    expect(registeredWorktrees(repo)).toHaveLength(3);
+    shim.release();
+    await finished(child);
+    expect(readFileSync(world.place('worktrees', 'w01', 'a.txt'), 'utf8')).toContain('one');
+  });
+});
+
+/** A git that does its work and then hangs when `step` is among its arguments, so that a kill hits exactly there. */
+function stallingGit(where: GitWorld, step: string): { folder: string; reached: () => Promise<void>; release: () => void } {
+  const folder = where.sandbox.folder(`shim-${step}`);
+  const [mark, go] = [join(folder, 'reached'), join(folder, 'go')];
+  const script = `#!/bin/sh
+real=$(PATH="\${PATH#*:}" command -v git)
+for word in "$@"; do case "$word" in ${step})
+  "$real" "$@"; code=$?
+  : > '${mark}'
+  while [ ! -e '${go}' ]; do sleep 0.02; done
+  exit $code;;
+esac; done
+exec "$real" "$@"
+`;
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+  return {
+    folder,
+    async reached() {
+      const deadline = Date.now() + 20_000;
+      while (!existsSync(mark)) {
+        if (Date.now() > deadline) throw new Error(`the step ${step} was never reached`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+    release: () => writeFileSync(go, ''),
+  };
+}
