@@ -61,7 +61,13 @@ export const SAMPLES: { readonly [Name in EventName]: EventData<Name> } = {
   'worker.retired': { reason: 'room was needed' },
   'thread.opened': { thread_id: 'thread-1' },
   'screen.changed': { pane_id: '%3' },
-  'message.accepted': { message_id: 'message-1', kind: 'task', sender: 'lead', text: 'write it', about: null },
+  'message.accepted': {
+    message_id: 'message-1',
+    kind: 'task',
+    sender: 'lead',
+    text: 'write it',
+    about: null,
+  },
   'message.queued': { message_id: 'message-1' },
   'message.held': { message_id: 'message-1', reason: 'human_draft' },
   'message.typed': { message_id: 'message-1', bytes: 8 },
@@ -125,7 +131,9 @@ export function sampleEvent<Name extends EventName>(
   data: Partial<EventData<Name>> = {},
   subject: Subject = {},
 ): NewEvent {
-  const about = OF_SESSION.test(type) ? {} : { worker_id: WORKER, ...(type.startsWith('worker.') ? {} : { run_id: RUN }) };
+  const about = OF_SESSION.test(type)
+    ? {}
+    : { worker_id: WORKER, ...(type.startsWith('worker.') ? {} : { run_id: RUN }) };
   return {
     type,
     session_id: SESSION,

@@ -2,7 +2,16 @@
  * Another process on the same database: node child.mjs PACKAGE_ROOT DATABASE. It says "ready", then does what each
  * message asks ({ action, …}) and sends back { result } or { error }. It ends when its parent disconnects.
  */
-import { writeSync } from 'node:fs';
+import fs, { writeSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+
+let syncs = 0;
+const { fdatasyncSync } = fs;
+fs.fdatasyncSync = (file) => {
+  syncs += 1;
+  fdatasyncSync(file);
+};
+syncBuiltinESMExports();
 
 const [root, path] = process.argv.slice(2);
 const load = (module) => import(`${root}/dist/${module}.js`);
@@ -23,10 +32,22 @@ const progress = (sessionId, message) => ({
 
 const actions = {
   open: () => open().head(),
+  openForReading: () => openStore({ path, clock: systemClock, readOnly: true }).head(),
+  /** How often each transaction of these brought the log to the disk. */
+  countSyncs: ({ transactions }) =>
+    transactions.map((events) => {
+      const before = syncs;
+      open().transaction((tx) => tx.append(...events));
+      return syncs - before;
+    }),
+  openFiles: ({ paths }) => {
+    for (const file of paths) openStore({ path: file, clock: systemClock }).close();
+  },
   /** Opens when it has not, and appends one transaction after the other. */
   append: ({ sessionId, count, tag }) => {
     const numbers = [];
-    for (let index = 0; index < count; index += 1) numbers.push(open().append(progress(sessionId, `${tag}-${index}`))[0].seq);
+    for (let index = 0; index < count; index += 1)
+      numbers.push(open().append(progress(sessionId, `${tag}-${index}`))[0].seq);
     return numbers;
   },
   /** Appends until it is killed; every number printed was acknowledged. */
@@ -42,7 +63,8 @@ const actions = {
         return true;
       }),
     ),
-  acquire: ({ sessionIds }) => sessionIds.filter((sessionId) => open().acquireLease(sessionId, ownIdentity()).acquired),
+  acquire: ({ sessionIds }) =>
+    sessionIds.filter((sessionId) => open().acquireLease(sessionId, ownIdentity()).acquired),
   holdWriteLock: async () => {
     const { default: Database } = await import('better-sqlite3');
     const connection = new Database(path);

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +15,14 @@ export interface StoreWorld {
   /** A store of this process on the file of this world; closed with it. */
   open(options?: { path?: string; clock?: Clock; readOnly?: boolean }): Store;
   /** Another process, which has not opened the file yet. */
-  child(options?: { uid?: number }): Promise<StoreChild>;
+  child(options?: ChildOptions): Promise<StoreChild>;
   close(): Promise<void>;
+}
+
+export interface ChildOptions {
+  readonly uid?: number;
+  /** No file may grow beyond this: writing fails as on a full disk. */
+  readonly fileLimitKb?: number;
 }
 
 export interface StoreChild {
@@ -62,21 +68,30 @@ export function createStoreWorld(): StoreWorld {
   };
 }
 
-async function startChild(options: { path: string; env: NodeJS.ProcessEnv; uid?: number }): Promise<StoreChild> {
+async function startChild(
+  options: ChildOptions & { path: string; env: NodeJS.ProcessEnv },
+): Promise<StoreChild> {
+  const { path, env, uid, fileLimitKb } = options;
   const script = fileURLToPath(new URL('child.mjs', import.meta.url));
-  const child = fork(script, [await compiledRoot(), options.path], {
-    env: options.env,
-    execArgv: [],
+  const argv = [process.execPath, script, await compiledRoot(), path];
+  // With the signal ignored, a write past the limit fails instead of ending the process.
+  const limit = `trap '' XFSZ; ulimit -f ${fileLimitKb}; exec "$@"`;
+  const [command = '', ...args] = fileLimitKb === undefined ? argv : ['bash', '-c', limit, 'bash', ...argv];
+  const child = spawn(command, args, {
+    env,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   const answer = async <Result>(): Promise<Result> => {
-    const ended = once(child, 'exit').then(([code, signal]) => {
+    const settled = new AbortController();
+    const ended = once(child, 'exit', settled).then(([code, signal]) => {
       throw new Error(`the child ended (${code ?? signal})`);
     });
-    const [message] = (await Promise.race([once(child, 'message'), ended])) as [
-      { result: Result } | { error: { code?: string; message: string; hint?: string } },
-    ];
+    const answered = once(child, 'message', settled);
+    const [message] = (await Promise.race([answered, ended]).finally(() => {
+      for (const promise of [answered, ended]) promise.catch(() => undefined);
+      settled.abort();
+    })) as [{ result: Result } | { error: { code?: string; message: string; hint?: string } }];
     if ('error' in message) throw new ChildError(message.error);
     return message.result;
   };
