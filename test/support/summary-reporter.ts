@@ -45,5 +45,5 @@ function countTests(modules: readonly TestModule[], unhandledErrors: number): Co
 
 const suiteErrors = (suite: TestSuite): number => suite.errors().length;
 
-export const summaryLine = (counts: Counts): string =>
+const summaryLine = (counts: Counts): string =>
   `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
