@@ -23,7 +23,7 @@ export function createTokens(secret: string, sessionId: string): Tokens {
   const mac = (text: string) => createHmac('sha256', secret).update(`${sessionId}:${text}`).digest('base64url');
   return {
     issue({ scope, workerId }) {
-      const name = workerId === null ? scope : `${scope}.${workerId}`;
+      const name = scope === 'worker' ? `worker.${workerId}` : scope;
       return `ao.${name}.${mac(name)}`;
     },
     identify(token) {

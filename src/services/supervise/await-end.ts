@@ -25,9 +25,14 @@ export interface EndSignals {
  * (status 0) pauses, any other death gets one relaunch, then the session fails.
  */
 export function watchForEnd(session: SessionContext, live: () => LiveSession): EndSignals {
-  let settle: (end: SessionEnd) => void = () => undefined;
-  const ended = new Promise<SessionEnd>((resolve) => (settle = resolve));
+  let resolveEnd: (end: SessionEnd) => void = () => undefined;
+  const ended = new Promise<SessionEnd>((resolve) => (resolveEnd = resolve));
+  let over = false;
   let relaunched = false;
+  const settle = (end: SessionEnd) => {
+    over = true;
+    resolveEnd(end);
+  };
   const fail = (reason: string) => settle({ state: 'failed', reason });
   return {
     ended,
@@ -36,7 +41,7 @@ export function watchForEnd(session: SessionContext, live: () => LiveSession): E
     fail,
     timeout: (seconds) => settle({ state: 'timeout', reason: `the session's time of ${seconds} s is used up` }),
     leadEnded: (status) => {
-      if (sessionRow(session).verdict !== null) return;
+      if (over || sessionRow(session).verdict !== null) return;
       if (status === 0) return settle({ state: 'paused', reason: 'the lead was closed' });
       if (relaunched) return fail(`the lead ended again (status ${status ?? 'unknown'})`);
       relaunched = true;
