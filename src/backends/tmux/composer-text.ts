@@ -1,5 +1,3 @@
-import { undecorate } from './sentinels.js';
-
 /** How the composer stands to the text that we pasted into it. */
 export type ComposerRelation = 'empty' | 'ours' | 'mixed' | 'other';
 
@@ -33,37 +31,4 @@ export function isShownWhole(shown: string, typed: string): boolean {
 /** White space and box drawing carry no text. */
 export function squash(text: string): string {
   return text.replace(/[\s\u200b│┃║]+/gu, '');
-}
-
-const NEEDLE_LENGTH = 48;
-/** A shorter text is found inside anything; it must then fill whole rows. */
-const SHORT_LENGTH = 16;
-
-/**
- * How often `text` (or its begin or end, whichever is seen more often) stands in `rows` as a transcript shows a
- * prompt. Only a comparison with an earlier count means anything.
- */
-export function countPrompts(rows: readonly string[], text: string): number {
-  const needle = plain(text.split('\n')).join('');
-  if (needle === '') return 0;
-  const shown = plain(rows).filter((row) => row !== '');
-  if (needle.length < SHORT_LENGTH) return shown.filter((_, index) => fillsRows(shown, index, needle)).length;
-  const whole = shown.join('');
-  return Math.max(occurrences(whole, needle.slice(0, NEEDLE_LENGTH)), occurrences(whole, needle.slice(-NEEDLE_LENGTH)));
-}
-
-function fillsRows(rows: readonly string[], from: number, needle: string): boolean {
-  let text = '';
-  for (let index = from; index < rows.length && text.length < needle.length; index++) text += rows[index];
-  return text === needle;
-}
-
-function plain(rows: readonly string[]): readonly string[] {
-  return rows.map((row) => squash(undecorate(row)));
-}
-
-function occurrences(whole: string, part: string): number {
-  let count = 0;
-  for (let at = whole.indexOf(part); at !== -1; at = whole.indexOf(part, at + part.length)) count++;
-  return count;
 }

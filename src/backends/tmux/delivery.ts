@@ -1,10 +1,11 @@
 import type { InteractiveLaunch } from '../../agents/contract.js';
 import { delay, type Clock } from '../../core/clock.js';
 import type { Delivery, SendOptions } from '../contract.js';
-import { countPrompts, isShownWhole, relateComposer, type ComposerRelation } from './composer-text.js';
+import { isShownWhole, relateComposer, type ComposerRelation } from './composer-text.js';
 import type { DeliveryText } from './delivery-text.js';
 import type { Look, PaneView } from './pane-view.js';
 import type { Pulse } from './pulse.js';
+import { promptAppeared } from './transcript.js';
 
 export interface Pasted {
   readonly content: DeliveryText;
@@ -32,8 +33,6 @@ const MAX_ECHO_MS = 4_000;
 /** A few looks may follow each other at once; then output alone is no reason to look more often than this. */
 const EAGER_LOOKS = 6;
 const LOOK_SPACING_MS = 20;
-/** Further up a prompt is not looked for, in rows. */
-const MOST_SCROLLED = 500;
 /** Only a part of our text is shown: it counts as drawn once that has not changed for so long. */
 const PARTIAL_MS = 40;
 
@@ -89,7 +88,7 @@ class Submission {
       if (this.proof !== null) return this.proof;
       if (look === null || look.dead || this.context.hasEnded()) return unconfirmed(look);
       const relation = this.relate(look);
-      const how = await this.proven(look, relation);
+      const how = this.proven(look, relation);
       if (how !== null) return { outcome: 'submitted', evidence: 'screen', how };
       if (clock.now() >= this.deadline) return unconfirmed(look);
       const keyDue = this.keyDue(look, relation);
@@ -124,24 +123,19 @@ class Submission {
   }
 
   /** What proves that the agent took the text, in words; null while nothing does. */
-  private async proven(look: Look, relation: ComposerRelation | 'none'): Promise<string | null> {
+  private proven(look: Look, relation: ComposerRelation | 'none'): string | null {
     const { state } = look.reading;
     if (relation === 'ours' || relation === 'mixed' || state === 'unknown') return null;
     const emptied = this.drawnAt !== null && relation !== 'none';
     if (emptied && state === 'working' && !this.workedBefore) return 'the composer emptied and a turn started';
     if (emptied && relation === 'empty' && this.workedBefore && this.keys > 0) return 'the composer emptied while a turn runs';
     if (relation !== 'empty' && this.keys === 0) return null;
-    return (await this.promptAppeared(look)) ? 'the composer emptied and the transcript shows the prompt' : null;
+    return this.promptAppeared(look) ? 'the composer emptied and the transcript shows the prompt' : null;
   }
 
-  /** Compares all that was on the screen before with all that has been on it since. */
-  private async promptAppeared(look: Look): Promise<boolean> {
-    const { before } = this.pasted;
-    const scrolled = Math.min(look.historyLines - before.historyLines, MOST_SCROLLED);
-    const above = scrolled > 0 ? await this.context.view.scrolledOff(scrolled).catch(() => []) : [];
-    const rows = [...above, ...look.screen.rows];
-    const needles = this.mark === null ? [this.text] : [this.text, this.mark];
-    return needles.some((needle) => countPrompts(rows, needle) > countPrompts(before.screen.rows, needle));
+  private promptAppeared(look: Look): boolean {
+    const texts = this.mark === null ? [this.text] : [this.text, this.mark];
+    return texts.some((text) => promptAppeared(text, this.pasted.before.screen.rows, look.screen.rows));
   }
 
   /** The time at which the submit key may be pressed, given this look; null: not on this screen. */

@@ -62,11 +62,11 @@ export class PaneAgent {
     this.begun = this.begin().catch((error: unknown) => options.logger.debug({ workerId: options.workerId, error }, 'the pane could not be read'));
   }
 
-  /** Raw `%output` bytes of this pane, still escaped. */
+  /** Raw `%output` bytes of this pane, still escaped. No bytes at all: some were missed. */
   onOutput(data: Buffer): void {
     if (this.closed) return;
     const before = this.scanner.bracketedPaste;
-    const hint = this.scanner.feed(data);
+    const hint = data.length === 0 ? 'complete' : this.scanner.feed(data);
     if (this.scanner.bracketedPaste !== before) this.keepPasteMode();
     this.activity.beat();
     this.watcher.output(hint);
@@ -96,6 +96,8 @@ export class PaneAgent {
 
   /** One text as one submission; see `Backend.send`. */
   send(text: string, options: SendOptions): Promise<Delivery> {
+    // It may fail long before anybody asks for it; the screen is then the judge.
+    options.confirmation?.catch(() => undefined);
     return this.queue.send(text, options);
   }
 

@@ -9,8 +9,6 @@ export interface Look {
   readonly inputOff: boolean;
   /** The program uses the alternate screen: what scrolls off is gone. */
   readonly alternate: boolean;
-  /** Lines that scrolled off the top and are kept. */
-  readonly historyLines: number;
   /** What an earlier supervisor kept about the pane with `rememberPasteMode`; null when nothing. */
   readonly keptPasteMode: boolean | null;
   readonly tty: string;
@@ -20,7 +18,7 @@ export interface Look {
 
 const PASTE_OPTION = '@agentorchestr_paste';
 // Numbers, words without blanks, the path last: separators other than a blank come back as `_` in some locales.
-const FACTS = `#{pane_dead} #{pane_in_mode} #{pane_input_off} #{alternate_on} #{history_size} #{cursor_y} #{cursor_x} [#{${PASTE_OPTION}}] #{pane_tty}`;
+const FACTS = `#{pane_dead} #{pane_in_mode} #{pane_input_off} #{alternate_on} #{cursor_y} #{cursor_x} [#{${PASTE_OPTION}}] #{pane_pid} #{pane_tty}`;
 
 /** Reads of one pane over the control connection. All of them throw TMUX_FAILED or TMUX_LOST when it is not there. */
 export class PaneView {
@@ -40,15 +38,14 @@ export class PaneView {
       this.client.command('display-message', '-p', '-t', this.paneId, FACTS),
       this.client.command('capture-pane', '-p', '-e', '-t', this.paneId),
     ]);
-    const [dead, mode, inputOff, alternate, history, row, column, paste, tty] = (facts[0] ?? '').split(' ');
+    const [dead, mode, inputOff, alternate, row, column, paste, pid, tty] = (facts[0] ?? '').split(' ');
     const screen = parseScreen(lines, { row: Number(row), column: Number(column) });
     return {
       dead: dead === '1',
       inMode: mode !== '0' && mode !== '',
       inputOff: inputOff === '1',
       alternate: alternate === '1',
-      historyLines: Number(history),
-      keptPasteMode: paste === '[on]' ? true : paste === '[off]' ? false : null,
+      keptPasteMode: paste === `[on.${pid}]` ? true : paste === `[off.${pid}]` ? false : null,
       tty: tty ?? '',
       screen,
       reading: readScreen(this.launch.screen, screen),
@@ -63,20 +60,15 @@ export class PaneView {
     return lines.slice(Math.max(0, end - count), end);
   }
 
-  /** The last `count` rows that scrolled off the top. */
-  async scrolledOff(count: number): Promise<readonly string[]> {
-    return this.client.command('capture-pane', '-p', '-S', `-${count}`, '-E', '-1', '-t', this.paneId);
-  }
-
   /** True when a person's terminal shows the session; control clients are ours. */
   async hasViewer(): Promise<boolean> {
     const clients = await this.client.command('list-clients', '-F', '#{client_control_mode}');
     return clients.includes('0');
   }
 
-  /** Kept in the server, so that a supervisor that adopts the pane knows what it did not see switched. */
+  /** Kept in the server for this program, so that a supervisor that adopts it knows what it did not see switched. */
   async rememberPasteMode(on: boolean): Promise<void> {
-    await this.client.command('set-option', '-p', '-t', this.paneId, PASTE_OPTION, on ? 'on' : 'off');
+    await this.client.command('set-option', '-p', '-F', '-t', this.paneId, PASTE_OPTION, `${on ? 'on' : 'off'}.#{pane_pid}`);
   }
 
   /** Ends copy-mode and every other mode; keys reach the program again. */

@@ -4,6 +4,7 @@ import type { InteractiveLaunch } from '../../../src/agents/contract.js';
 import type { BackendEvent, Delivery, HeldReason, Sentinel, SendOptions } from '../../../src/backends/contract.js';
 import { connectControlClient } from '../../../src/backends/tmux/control-client.js';
 import { PaneAgent } from '../../../src/backends/tmux/pane-agent.js';
+import { PaneRouter } from '../../../src/backends/tmux/pane-router.js';
 import type { ControlClient } from '../../../src/backends/tmux/types.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { silentLogger } from '../../../src/platform/logger.js';
@@ -94,10 +95,11 @@ export async function createRig(extra: { readonly env?: Readonly<Record<string, 
   writeFileSync(configFile, `${CONFIG}${extra.config ?? ''}\n`);
   const initial = ['new-session', '-s', 'rig', '-x', '120', '-y', '40', 'cat'];
   const client = await connectControlClient({ socketName: 'rig', configFile, env: sandbox.env, initial });
-  const agents = new Map<string, PaneAgent>();
-  client.onOutput((paneId, data) => agents.get(paneId)?.onOutput(data));
+  const agents: PaneAgent[] = [];
+  const router = new PaneRouter();
+  client.onOutput(router.output);
   sandbox.onClose(async () => {
-    for (const agent of agents.values()) agent.close();
+    for (const agent of agents) agent.close();
     await client.command('kill-server').catch(() => undefined);
     await client.closed;
     // tmux leaves its socket file behind.
@@ -108,11 +110,14 @@ export async function createRig(extra: { readonly env?: Readonly<Record<string, 
   let count = 0;
   const open = async (argv: readonly string[], directory: string, launch: InteractiveLaunch): Promise<Recorder> => {
     const events: BackendEvent[] = [];
+    const started = router.beginStart();
     const [paneId = ''] = await client.command('new-window', '-d', '-P', '-F', '#{pane_id}', ...argv);
     const emit = (event: BackendEvent) => void events.push(event);
     const options = { client, clock: systemClock, logger: silentLogger, workerId: 'w01', paneId, launch, bufferDirectory, emit };
     const agent = new PaneAgent(options);
-    agents.set(paneId, agent);
+    agents.push(agent);
+    router.add(paneId, (data) => agent.onOutput(data));
+    started();
     return recorder({ agent, paneId, events, directory, client });
   };
   return {

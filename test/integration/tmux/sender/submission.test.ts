@@ -1,23 +1,193 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRig, type Rig } from '../../../support/recorder/rig.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRig, until, type Persona, type Rig } from '../../../support/recorder/rig.js';
+import { textOfSize } from '../../../support/torture-texts.js';
 
-describe('a text sent to an idle agent', () => {
-  let rig: Rig;
-  beforeEach(async () => {
-    rig = await createRig();
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const started = async (persona: Persona, launch: Parameters<Rig['start']>[1] = {}) => {
+  const recorder = await rig.start(persona, launch);
+  await recorder.agent.ready();
+  return recorder;
+};
+
+const CASES = [0, 1].flatMap((swallow) =>
+  [10, 1_000, 20_000].flatMap((size) => ['', '\n'].map((ending) => ({ swallow, size, ending }))),
+);
+
+describe('[C-1] a text is submitted exactly once', () => {
+  it.each([0, 200, 1_000, 3_000])(
+    'when the echo comes %i ms late, whether Enter is swallowed or not, at any size, with or without a line end at the end',
+    async (echoDelayMs) => {
+      const outcomes = await Promise.all(
+        CASES.map(async ({ swallow, size, ending }) => {
+          const recorder = await started({ echoDelayMs, swallow, workMs: 300 }, { readyTimeoutMs: 40_000 });
+          const text = textOfSize(size);
+          const { outcome } = await recorder.send(`${text}${ending}`).delivery;
+          const submissions = recorder.submissions();
+          recorder.agent.close();
+          await rig.client.command('kill-pane', '-t', recorder.paneId);
+          return { swallow, size, ending, outcome, submissions: submissions.length, equal: submissions[0] === text };
+        }),
+      );
+      expect(outcomes).toEqual(CASES.map((entry) => ({ ...entry, outcome: 'submitted', submissions: 1, equal: true })));
+    },
+    90_000,
+  );
+
+  it('when an Enter that comes before the paste is drawn is lost', async () => {
+    const recorder = await started({ echoDelayMs: 1_000, enterWhileDrawing: 'swallowed', workMs: 300 });
+    expect(await recorder.send('one\ntwo').delivery).toMatchObject({ outcome: 'submitted' });
+    expect(recorder.submissions()).toEqual(['one\ntwo']);
   });
-  afterEach(() => rig.close());
 
-  it('is submitted once, byte for byte, and proved by the screen', async () => {
-    const recorder = await rig.start();
+  it('when the paste is shown as a mark', async () => {
+    const recorder = await started({ collapse: true, swallow: 1, workMs: 100 });
+    const text = textOfSize(20_000);
+    expect(await recorder.send(text).delivery).toMatchObject({ outcome: 'submitted' });
+    expect(recorder.submissions()).toEqual([text]);
+    expect(recorder.input().filter((byte) => byte === 0x0d)).toHaveLength(2);
+  });
+
+  it('when Enter is swallowed three times, and the paste is not repeated', async () => {
+    const recorder = await started({ swallow: 3, workMs: 100 });
+    expect(await recorder.send('again and again').delivery).toMatchObject({ outcome: 'submitted' });
+    expect(recorder.submissions()).toEqual(['again and again']);
+    expect(recorder.input().toString()).toBe('\u001b[200~again and again\u001b[201~\r\r\r\r');
+  });
+
+  it('when the agent is done with it before anybody looks', async () => {
+    const recorder = await started({ workMs: 0 });
+    for (const text of ['y', 'y', 'y']) expect(await recorder.send(text).delivery).toMatchObject({ outcome: 'submitted' });
+    expect(recorder.submissions()).toEqual(['y', 'y', 'y']);
+  });
+});
+
+describe('[C-2] what nothing proves is not reported as submitted', () => {
+  it('when the agent ignores all input but draws all the time', async () => {
+    const recorder = await started({ ignoreInput: true, animate: true });
+    const sending = recorder.send('is anybody there');
+    expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('ready · ?') as unknown });
+    expect(sending.typed).toEqual([16]);
+    expect(recorder.submissions()).toEqual([]);
+    expect(recorder.input().toString()).toBe('\u001b[200~is anybody there\u001b[201~\r');
+  });
+
+  it('when a working agent that may be steered ignores all input', async () => {
+    const recorder = await rig.start({ ignoreInput: true, animate: true }, { steers: true });
     await recorder.agent.ready();
-    const sending = recorder.send('hello there');
-    expect(await sending.delivery).toEqual({
-      outcome: 'submitted',
-      evidence: 'screen',
-      how: 'the composer emptied and a turn started',
-    });
-    expect(recorder.submissions()).toEqual(['hello there']);
-    expect(sending).toMatchObject({ held: [], typed: [11] });
+    recorder.command({ do: 'phase', phase: 'working' });
+    await until('it works', () => recorder.states().includes('working'));
+    expect(await recorder.send('is anybody there').delivery).toMatchObject({ outcome: 'unconfirmed' });
+    expect(recorder.input().filter((byte) => byte === 0x0d)).toHaveLength(1);
+  });
+
+  it('when Enter never works, and the screen that comes with it shows the text still there', async () => {
+    const recorder = await started({ swallow: 1_000 });
+    const delivery = await recorder.send('stuck in the composer').delivery;
+    expect(delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('> stuck in the composer') as unknown });
+    const input = recorder.input().toString();
+    expect(input).toMatch(/^\u001b\[200~stuck in the composer\u001b\[201~\r+$/);
+    expect(input.match(/\r/g)?.length).toBeLessThan(8);
+  });
+
+  it('when the agent takes it without a sign', async () => {
+    const recorder = await started({ submitIsSilent: true });
+    expect(await recorder.send('silence').delivery).toMatchObject({ outcome: 'unconfirmed' });
+    expect(recorder.submissions()).toEqual(['silence']);
+  });
+
+  it('when the agent ends with the text in its composer', async () => {
+    const recorder = await started({ swallow: 1_000 });
+    const sending = recorder.send('last words');
+    await until('it is drawn', async () => (await recorder.agent.screen()).includes('> last words'));
+    await recorder.agent.markEnded(1);
+    expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('> last words') as unknown });
+  });
+});
+
+describe('proof from outside', () => {
+  const proof = { evidence: 'protocol' as const, how: 'hook' };
+
+  it('wins over a screen that shows nothing', async () => {
+    const recorder = await started({ submitIsSilent: true });
+    let confirm: (value: typeof proof) => void = () => undefined;
+    const confirmation = new Promise<typeof proof>((resolve) => (confirm = resolve));
+    const sending = recorder.send('confirmed by a hook', { confirmation });
+    await until('it is submitted', () => recorder.submissions().length === 1);
+    confirm(proof);
+    expect(await sending.delivery).toEqual({ outcome: 'submitted', ...proof });
+  });
+
+  it('that fails leaves the screen as the judge', async () => {
+    const recorder = await started({});
+    const confirmation = Promise.reject(new Error('no hook today'));
+    expect(await recorder.send('hello', { confirmation }).delivery).toMatchObject({ outcome: 'submitted', evidence: 'screen' });
+  });
+});
+
+describe('a cancelled text', () => {
+  it('is refused while it waits, and the ones behind it go on', async () => {
+    const recorder = await started({ workMs: 600 });
+    const controller = new AbortController();
+    await recorder.send('first').delivery;
+    const second = recorder.send('second', { signal: controller.signal });
+    const third = recorder.send('third');
+    await until('it is held', () => second.held.length > 0);
+    controller.abort();
+    expect(await second.delivery).toEqual({ outcome: 'refused', reason: 'cancelled before anything was typed' });
+    expect(await third.delivery).toMatchObject({ outcome: 'submitted' });
+    expect(recorder.submissions()).toEqual(['first', 'third']);
+    expect(await rig.client.command('list-buffers')).toEqual([]);
+  });
+
+  it('is refused at once when it is not at the head of the queue', async () => {
+    const recorder = await started({ workMs: 2_000 });
+    await recorder.send('first').delivery;
+    const second = recorder.send('second');
+    const controller = new AbortController();
+    const third = recorder.send('third', { signal: controller.signal });
+    controller.abort();
+    expect(await third.delivery).toMatchObject({ outcome: 'refused' });
+    expect(recorder.submissions()).toEqual(['first']);
+    await second.delivery;
+  });
+
+  it('is carried to its outcome once it is typed', async () => {
+    const recorder = await started({ swallow: 1 });
+    const controller = new AbortController();
+    const observer = { held: () => undefined, typed: () => controller.abort() };
+    expect(await recorder.agent.send('typed already', { observer, signal: controller.signal })).toMatchObject({ outcome: 'submitted' });
+    expect(recorder.submissions()).toEqual(['typed already']);
+  });
+});
+
+describe('a program without bracketed paste', () => {
+  it('gets a line', async () => {
+    const recorder = await started({ bracketed: false });
+    expect(await recorder.send('just one line').delivery).toMatchObject({ outcome: 'submitted' });
+    expect(recorder.input().toString()).toBe('just one line\r');
+  });
+
+  it('is not given several lines, which would be several submissions', async () => {
+    const recorder = await started({ bracketed: false });
+    expect(await recorder.send('one\ntwo').delivery).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('bracketed paste') as unknown });
+    expect(recorder.input().toString()).toBe('');
+  });
+
+  it('that reads raw input gets a line of any length', async () => {
+    const recorder = await started({ bracketed: false });
+    const text = 'word '.repeat(2_000).trim();
+    expect(await recorder.send(text).delivery).toMatchObject({ outcome: 'submitted' });
+    expect(recorder.submissions()).toEqual([text]);
+  });
+
+  it('that reads lines is not given one that its terminal would cut', async () => {
+    const recorder = await started({ raw: false, bracketed: false });
+    expect(await recorder.send('x'.repeat(5_000)).delivery).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('would cut') as unknown });
+    expect(recorder.input().toString()).toBe('');
   });
 });
