@@ -3,12 +3,13 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { Worktree, WorktreeOptions } from './contract.js';
 import type { GitRoom } from './git-room.js';
-import { checkBranchName, currentBranch, requireCommit } from './refs.js';
+import { checkBranchName, requireCommit } from './refs.js';
 import { keepOwnFilesOut } from './own-files-out.js';
 import { splitZ } from './run-git.js';
 import { populateSubmodules } from './submodules.js';
 import {
   attemptReason,
+  belongsTo,
   discard,
   entryOf,
   newAttempt,
@@ -193,20 +194,15 @@ async function undo(room: GitRoom, repository: string, attempt: Attempt): Promis
 
 async function validate(room: GitRoom, repository: string, attempt: Attempt): Promise<void> {
   const at = { worktree: attempt.path };
-  const answers = await room.run(['rev-parse', '--show-toplevel', '--absolute-git-dir', 'HEAD'], { at });
-  const [top, gitDirectory, head] = answers.text.split('\n');
-  if (top !== attempt.path || (await realpath(attempt.path)) !== attempt.path)
-    throw invalid(attempt.path, `it became ${top}`);
   const entry = await entryOf(repository, attempt.path);
-  if (entry === null || (await realpath(gitDirectory ?? '')) !== (await realpath(entry)))
-    throw invalid(attempt.path, 'git did not register it');
+  if (entry === null) throw invalid(attempt.path, 'git did not register it');
+  if ((await realpath(attempt.path)) !== attempt.path || !(await belongsTo(attempt.path, entry)))
+    throw invalid(attempt.path, 'it is not the folder that git registered');
+  const answers = await room.run(['rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD'], { at });
+  const [head, name = ''] = answers.text.split('\n');
   if (head !== attempt.commit) throw invalid(attempt.path, `it is at ${head} instead of ${attempt.commit}`);
-  const branch = await currentBranch(room, at);
-  if (branch !== attempt.branch)
-    throw invalid(
-      attempt.path,
-      `it is on ${branch ?? 'no branch'} instead of ${attempt.branch ?? 'no branch'}`,
-    );
+  const wanted = attempt.branch === null ? 'HEAD' : `refs/heads/${attempt.branch}`;
+  if (name !== wanted) throw invalid(attempt.path, `it is on ${name} instead of ${wanted}`);
   await checkHasFiles(room, attempt);
   await rm(join(entry, 'locked'), { force: true });
 }
@@ -214,8 +210,8 @@ async function validate(room: GitRoom, repository: string, attempt: Attempt): Pr
 async function checkHasFiles(room: GitRoom, attempt: Attempt): Promise<void> {
   const at = { worktree: attempt.path };
   const tracked = await room.run(['ls-files', '-z'], { at, maxBytes: 4_000, cut: true });
-  const inCommit = await room.run(['ls-tree', '-z', attempt.commit], { at, maxBytes: 4_000, cut: true });
-  if (tracked.raw === '' && inCommit.raw !== '') throw invalid(attempt.path, 'it has no files');
+  if (tracked.raw === '' && (await room.run(['ls-tree', '-z', attempt.commit], { at })).raw !== '')
+    throw invalid(attempt.path, 'it has no files');
   const gone = splitZ((await room.run(['ls-files', '--deleted', '-z'], { at })).raw);
   if (gone.length > 0) throw invalid(attempt.path, `${gone.length} files are missing, ${gone[0]} among them`);
 }

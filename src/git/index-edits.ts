@@ -36,7 +36,7 @@ export async function embeddedRepositories(
   const fields = splitZ(staged.raw);
   const added: string[] = [];
   for (let index = 0; index + 1 < fields.length; index += 2)
-    if (/^:000000 160000 /.test(fields[index] ?? '')) added.push(fields[index + 1] ?? '');
+    if (fields[index]?.startsWith(':000000 160000 ')) added.push(fields[index + 1] ?? '');
   if (added.length === 0) return [];
   const declared = await submodulePaths(room, at, env);
   return added.filter((path) => !declared.has(path));

@@ -5,6 +5,7 @@ import type { ProjectFacts } from './contract.js';
 import type { Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { currentBranch, resolveCommit } from './refs.js';
+import { shellQuote } from './shell-quote.js';
 import { changedFiles } from './status.js';
 
 /** See Git.inspectProject. Reads only; the user's index is not even refreshed. */
@@ -12,14 +13,14 @@ export async function inspectProject(room: GitRoom, project: string): Promise<Pr
   const folder = await existingFolder(project);
   const place = await locate(room, folder);
   if (place === null) return { ...PLAIN, project: folder };
-  const { repository, gitDirectory, checkout } = place;
+  const { repository, checkout } = place;
   const at: Place = checkout === null ? { repository } : { folder };
   const head = await headCommit(room, at, folder);
   const subdirectory = checkout === null ? '' : relative(checkout, folder);
   if (subdirectory !== '') await checkTracked(room, at, { folder, subdirectory, checkout: checkout ?? '' });
   const branch = await currentBranch(room, at);
   const [upstream, uncommittedFiles, submodules, lfs] = await Promise.all([
-    upstreamOf(room, at, { repository, gitDirectory, branch }),
+    upstreamOf(room, at, { repository, branch }),
     checkout === null ? [] : changedFiles(room, at),
     hasSubmodules(room, at),
     usesLfs(room, at),
@@ -64,7 +65,6 @@ async function existingFolder(project: string): Promise<string> {
 
 interface Located {
   readonly repository: string;
-  readonly gitDirectory: string;
   /** null: bare. */
   readonly checkout: string | null;
 }
@@ -72,27 +72,19 @@ interface Located {
 /** Where the repository of a folder is; null when it is in none. Throws NOT_A_PROJECT with git's own reason and the fix. */
 async function locate(room: GitRoom, folder: string): Promise<Located | null> {
   const at = { folder };
-  const questions = [
-    '--git-common-dir',
-    '--absolute-git-dir',
-    '--is-bare-repository',
-    '--is-inside-git-dir',
-    '--is-inside-work-tree',
-  ];
+  // A path may hold a newline, so each is asked for alone.
+  const ask = async (...questions: string[]) => (await room.run(['rev-parse', ...questions], { at })).text;
   let answers: string[];
   try {
-    answers = (await room.run(['rev-parse', ...questions], { at })).text.split('\n');
+    answers = (await ask('--is-bare-repository', '--is-inside-git-dir', '--is-inside-work-tree')).split('\n');
   } catch (error) {
     return explainNoRepository(folder, error);
   }
-  const [common = '', gitDirectory = '', bare, insideGit, insideTree] = answers;
-  const repository = await realpath(resolve(folder, common));
-  if (insideTree === 'true') {
-    const top = (await room.run(['rev-parse', '--show-toplevel'], { at })).text;
-    return { repository, gitDirectory, checkout: await realpath(top) };
-  }
+  const [bare, insideGit, insideTree] = answers;
+  const repository = await realpath(resolve(folder, await ask('--git-common-dir')));
+  if (insideTree === 'true') return { repository, checkout: await realpath(await ask('--show-toplevel')) };
   if (bare === 'true' && (insideGit === 'false' || folder === repository))
-    return { repository, gitDirectory, checkout: null };
+    return { repository, checkout: null };
   throw notAProject(
     folder,
     'it is inside a git directory',
@@ -154,7 +146,7 @@ async function checkTracked(
 async function upstreamOf(
   room: GitRoom,
   at: Place,
-  where: { repository: string; gitDirectory: string; branch: string | null },
+  where: { repository: string; branch: string | null },
 ): Promise<ProjectFacts['upstream']> {
   if (where.branch === null) return null;
   const configured = await room.run(['for-each-ref', '--format=%(upstream)', `refs/heads/${where.branch}`], {
@@ -221,9 +213,4 @@ async function usesLfs(room: GitRoom, at: Place): Promise<boolean> {
     ':(top,glob)**/.gitattributes',
   ];
   return (await room.run(args, { at, answers: [0, 1] })).code === 0;
-}
-
-/** A word that a shell reads back as it is, for commands that we print. */
-export function shellQuote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

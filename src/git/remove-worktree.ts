@@ -38,7 +38,9 @@ function removeProblem(problem: string): OrchestratorError {
 /** Agents make worktrees of their own inside theirs; moving those away would lose what is in them. */
 async function refuseNested(repository: string, path: string): Promise<void> {
   for (const id of await readdir(join(repository, 'worktrees')).catch(() => [])) {
-    const file = (await readFile(join(repository, 'worktrees', id, 'gitdir'), 'utf8').catch(() => '')).trim();
+    const file = (
+      await readFile(join(repository, 'worktrees', id, 'gitdir'), 'utf8').catch(() => '')
+    ).replace(/\n$/, '');
     const other = dirname(file);
     if (other.startsWith(`${path}/`) && (await lstat(other).catch(() => null)) !== null)
       throw removeProblem(`another worktree lies inside: ${other}`);
@@ -50,7 +52,9 @@ async function holdsAnotherRepository(path: string): Promise<boolean> {
   const link = await lstat(join(path, '.git')).catch(() => null);
   if (link === null) return false;
   if (link.isDirectory()) return true;
-  const named = (await readFile(join(path, '.git'), 'utf8').catch(() => '')).replace(/^gitdir: /, '').trim();
+  const named = (await readFile(join(path, '.git'), 'utf8').catch(() => ''))
+    .replace(/^gitdir: /, '')
+    .replace(/\n$/, '');
   return (await lstat(named).catch(() => null)) !== null;
 }
 

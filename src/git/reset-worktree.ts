@@ -6,11 +6,9 @@ import { requireCommit } from './refs.js';
 /** See Git.resetWorktree. */
 export async function resetWorktree(room: GitRoom, worktree: string, commit: string): Promise<void> {
   const at = { worktree };
-  const [gitDirectory, common] = (
-    await room.run(['rev-parse', '--absolute-git-dir', '--git-common-dir'], { at })
-  ).text.split('\n');
-  // Only a linked worktree has a git directory below the common one; the user's checkout shares it.
-  if (gitDirectory === undefined || common === undefined || !/\/worktrees\/[^/]+$/.test(gitDirectory))
+  const gitDirectory = (await room.run(['rev-parse', '--absolute-git-dir'], { at })).text;
+  // Only a linked worktree has an entry in the common git directory; the user's checkout never ends like this.
+  if (!/\/worktrees\/[^/]+$/.test(gitDirectory))
     throw new OrchestratorError('GIT_FAILED', {
       command: 'reset',
       problem: `${worktree} is not a worktree of agentorchestr`,

@@ -77,10 +77,14 @@ export async function discard(
 async function isAttemptFolder(path: string, entry: string | null): Promise<boolean> {
   const info = await lstat(path).catch(() => null);
   if (info === null || !info.isDirectory()) return false;
-  const link = await readFile(join(path, '.git'), 'utf8').catch(() => null);
-  if (link === null) return (await readdir(path)).length === 0;
-  if (entry === null) return false;
-  const named = link.replace(/^gitdir: /, '').trim();
+  if ((await lstat(join(path, '.git')).catch(() => null)) === null) return (await readdir(path)).length === 0;
+  return entry !== null && belongsTo(path, entry);
+}
+
+/** Whether the folder's `.git` file names this entry. */
+export async function belongsTo(path: string, entry: string): Promise<boolean> {
+  const link = await readFile(join(path, '.git'), 'utf8').catch(() => '');
+  const named = link.replace(/^gitdir: /, '').replace(/\n$/, '');
   return (await realpath(named).catch(() => named)) === (await realpath(entry).catch(() => entry));
 }
 
@@ -89,7 +93,7 @@ export async function entryOf(repository: string, path: string): Promise<string 
   const real = await realpath(path).catch(() => path);
   for (const id of await readdir(join(repository, 'worktrees')).catch(() => [])) {
     const entry = join(repository, 'worktrees', id);
-    const registered = (await readFile(join(entry, 'gitdir'), 'utf8').catch(() => '')).trim();
+    const registered = (await readFile(join(entry, 'gitdir'), 'utf8').catch(() => '')).replace(/\n$/, '');
     if (registered === join(path, '.git') || registered === join(real, '.git')) return entry;
   }
   return null;

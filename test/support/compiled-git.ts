@@ -14,7 +14,11 @@ export function compileGitRoom(sandbox: Sandbox): string {
     for (const name of readdirSync(join(ROOT, 'src', folder), { recursive: true, encoding: 'utf8' })) {
       if (!name.endsWith('.ts')) continue;
       const source = readFileSync(join(ROOT, 'src', folder, name), 'utf8');
-      const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, verbatimModuleSyntax: true };
+      const options = {
+        module: ts.ModuleKind.ESNext,
+        target: ts.ScriptTarget.ES2022,
+        verbatimModuleSyntax: true,
+      };
       const file = join(target, 'src', folder, name.replace(/\.ts$/, '.js'));
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, ts.transpileModule(source, { compilerOptions: options }).outputText);
@@ -25,7 +29,11 @@ export function compileGitRoom(sandbox: Sandbox): string {
 }
 
 /** Runs `body` (module code; `git` and `input` are there) in a node process of its own, in a process group of its own. */
-export function startGitProcess(sandbox: Sandbox, compiled: string, options: { body: string; input?: unknown; env?: Record<string, string> }): ChildProcess {
+export function startGitProcess(
+  sandbox: Sandbox,
+  compiled: string,
+  options: { body: string; input?: unknown; env?: Record<string, string> },
+): ChildProcess {
   const script = join(compiled, `script-${Math.random().toString(36).slice(2)}.mjs`);
   writeFileSync(
     script,

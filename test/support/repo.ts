@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { createGit } from '../../src/git/create-git.js';
 import type { Git } from '../../src/git/contract.js';
@@ -31,10 +39,15 @@ export interface GitWorld {
 }
 
 /** Real git in a home of its own; the user there has an identity. Call `close` in afterEach: it fails on leaks. */
-export function createGitWorld(options: { identity?: boolean; env?: Record<string, string>; lockWaitMs?: number; binary?: string } = {}): GitWorld {
+export function createGitWorld(
+  options: { identity?: boolean; env?: Record<string, string>; lockWaitMs?: number; binary?: string } = {},
+): GitWorld {
   const sandbox = createSandbox(options.env);
   if (options.identity !== false)
-    writeFileSync(join(sandbox.home, '.gitconfig'), '[user]\n\tname = Ursula User\n\temail = ursula@example.org\n[init]\n\tdefaultBranch = main\n');
+    writeFileSync(
+      join(sandbox.home, '.gitconfig'),
+      '[user]\n\tname = Ursula User\n\temail = ursula@example.org\n[init]\n\tdefaultBranch = main\n',
+    );
   const git = createGit({
     env: sandbox.env,
     clock: systemClock,
@@ -64,7 +77,13 @@ export function createGitWorld(options: { identity?: boolean; env?: Record<strin
 
 function testRepo(sandbox: Sandbox, path: string, repository: string): TestRepo {
   const git = (...args: string[]) =>
-    execFileSync('git', args, { cwd: path, env: sandbox.env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 100_000_000 }).replace(/\n$/, '');
+    execFileSync('git', args, {
+      cwd: path,
+      env: sandbox.env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 100_000_000,
+    }).replace(/\n$/, '');
   const write = (name: string, content: string | Buffer) => {
     mkdirSync(dirname(join(path, name)), { recursive: true });
     writeFileSync(join(path, name), content);
@@ -85,7 +104,8 @@ function testRepo(sandbox: Sandbox, path: string, repository: string): TestRepo 
 }
 
 /** What is ours inside a git directory; everything else there is the user's. */
-const OURS = /^(objects|worktrees|modules)(\/|$)|^(logs\/)?refs\/(heads\/)?agentorchestr(\/|$)|^agentorchestr\.lock/;
+const OURS =
+  /^(objects|worktrees|modules)(\/|$)|^(logs\/)?refs\/(heads\/)?agentorchestr(\/|$)|^agentorchestr\.lock/;
 
 /**
  * The user's world, file by file: every file of the checkout and of the git directory (index, HEAD, config, hooks,
@@ -95,8 +115,10 @@ const OURS = /^(objects|worktrees|modules)(\/|$)|^(logs\/)?refs\/(heads\/)?agent
 export function fingerprint(checkout: string, repository: string): Record<string, string> {
   const prints: Record<string, string> = {};
   if (checkout !== repository)
-    for (const path of files(checkout, (name) => name !== '.git')) prints[`checkout/${relative(checkout, path)}`] = print(path, true);
-  for (const path of files(repository, (name) => !OURS.test(name))) prints[`git/${relative(repository, path)}`] = print(path, false);
+    for (const path of files(checkout, (name) => name !== '.git'))
+      prints[`checkout/${relative(checkout, path)}`] = print(path, true);
+  for (const path of files(repository, (name) => !OURS.test(name)))
+    prints[`git/${relative(repository, path)}`] = print(path, false);
   return prints;
 }
 
@@ -118,7 +140,9 @@ function print(path: string, withTime: boolean): string {
 /** Names of all refs with their commits, ours included. */
 export function allRefs(repo: TestRepo): Record<string, string> {
   const lines = repo.git('for-each-ref', '--format=%(refname) %(objectname)').split('\n');
-  return Object.fromEntries(lines.filter((line) => line !== '').map((line) => line.split(' ') as [string, string]));
+  return Object.fromEntries(
+    lines.filter((line) => line !== '').map((line) => line.split(' ') as [string, string]),
+  );
 }
 
 /** Paths of all registered worktrees, the main one included. */

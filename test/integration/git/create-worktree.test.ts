@@ -1,8 +1,25 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compileGitRoom, finished, startGitProcess } from '../../support/compiled-git.js';
-import { allRefs, createGitWorld, fingerprint, registeredWorktrees, removeFolder, type GitWorld } from '../../support/repo.js';
+import {
+  allRefs,
+  createGitWorld,
+  fingerprint,
+  registeredWorktrees,
+  removeFolder,
+  type GitWorld,
+} from '../../support/repo.js';
 
 let world: GitWorld;
 beforeEach(() => {
@@ -22,14 +39,22 @@ describe('a new worktree', () => {
     const repo = world.repo();
     const commit = repo.git('rev-parse', 'HEAD');
     const made = await world.git.createWorktree(wanted(repo.repository, 'w01', 'main'));
-    expect(made).toEqual({ path: world.place('worktrees', 'w01'), branch: 'agentorchestr/0123abcd/implementer-w01', commit });
+    expect(made).toEqual({
+      path: world.place('worktrees', 'w01'),
+      branch: 'agentorchestr/0123abcd/implementer-w01',
+      commit,
+    });
     expect(readFileSync(join(made.path, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
     const tree = world.at(made.path);
     expect(tree.git('rev-parse', 'HEAD')).toBe(commit);
     expect(tree.git('status', '--porcelain', '--untracked-files=all')).toBe('');
     expect(tree.git('config', '--get-regexp', '^user').includes('branch.')).toBe(false);
     expect(repo.git('worktree', 'list', '--porcelain')).not.toContain('locked');
-    expect(await world.git.status(made.path, commit)).toEqual({ head: commit, changedFiles: [], commitsBeyondBase: 0 });
+    expect(await world.git.status(made.path, commit)).toEqual({
+      head: commit,
+      changedFiles: [],
+      commitsBeyondBase: 0,
+    });
   });
 
   it('is detached when no branch is asked for', async () => {
@@ -52,22 +77,38 @@ describe('a new worktree', () => {
 
   it('refuses a commit that does not exist and names that look like options', async () => {
     const repo = world.repo();
-    await expect(world.git.createWorktree(wanted(repo.repository, 'w01', 'no-such'))).rejects.toMatchObject({ code: 'REF_NOT_FOUND' });
-    await expect(world.git.createWorktree(wanted(repo.repository, 'w01', '--orphan'))).rejects.toMatchObject({ code: 'REF_NOT_FOUND' });
-    await expect(world.git.createWorktree({ ...wanted(repo.repository, 'w01'), branch: '-f' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
-    await expect(world.git.createWorktree({ ...wanted(repo.repository, 'w01'), branch: 'a..b' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(world.git.createWorktree(wanted(repo.repository, 'w01', 'no-such'))).rejects.toMatchObject({
+      code: 'REF_NOT_FOUND',
+    });
+    await expect(world.git.createWorktree(wanted(repo.repository, 'w01', '--orphan'))).rejects.toMatchObject({
+      code: 'REF_NOT_FOUND',
+    });
+    await expect(
+      world.git.createWorktree({ ...wanted(repo.repository, 'w01'), branch: '-f' }),
+    ).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(
+      world.git.createWorktree({ ...wanted(repo.repository, 'w01'), branch: 'a..b' }),
+    ).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     expect(existsSync(world.place('worktrees'))).toBe(false);
   });
 });
 
 describe('[C-38] many at once', () => {
-  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(2, '0')}`);
+  const names = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(2, '0')}`);
 
   function expectAll(repo: ReturnType<GitWorld['repo']>, ids: readonly string[]) {
-    expect(registeredWorktrees(repo).sort()).toEqual([repo.path, ...ids.map((id) => world.place('worktrees', id))].sort());
-    const branches = Object.keys(allRefs(repo)).filter((name) => name.startsWith('refs/heads/agentorchestr/'));
-    expect(branches.sort()).toEqual(ids.map((id) => `refs/heads/agentorchestr/0123abcd/implementer-${id}`).sort());
-    for (const id of ids) expect(readFileSync(world.place('worktrees', id, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
+    expect(registeredWorktrees(repo).sort()).toEqual(
+      [repo.path, ...ids.map((id) => world.place('worktrees', id))].sort(),
+    );
+    const branches = Object.keys(allRefs(repo)).filter((name) =>
+      name.startsWith('refs/heads/agentorchestr/'),
+    );
+    expect(branches.sort()).toEqual(
+      ids.map((id) => `refs/heads/agentorchestr/0123abcd/implementer-${id}`).sort(),
+    );
+    for (const id of ids)
+      expect(readFileSync(world.place('worktrees', id, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
   }
 
   it('[C-38] forty parallel spawns on one repository all succeed and leave forty branches, no stray one', async () => {
@@ -83,7 +124,12 @@ describe('[C-38] many at once', () => {
     const body = 'await Promise.all(input.map((one) => git.createWorktree(one)));';
     const [first, second] = [names('a', 20), names('b', 20)];
     const run = (ids: readonly string[]) =>
-      finished(startGitProcess(world.sandbox, compiled, { body, input: ids.map((id) => wanted(repo.repository, id)) }));
+      finished(
+        startGitProcess(world.sandbox, compiled, {
+          body,
+          input: ids.map((id) => wanted(repo.repository, id)),
+        }),
+      );
     await Promise.all([run(first), run(second)]);
     expectAll(repo, [...first, ...second]);
   });
@@ -99,12 +145,20 @@ describe('[C-38] many at once', () => {
     const fetchLoop = (async () => {
       while (spawning || fetches < 5) {
         remote.commit(`more ${fetches}`, { [`f${fetches}.txt`]: 'x\n' });
-        const base = await world.git.prepareBase({ facts, sessionId: '0123abcd', includeChanges: false, fetch: true, importRoot: world.place('imported') });
+        const base = await world.git.prepareBase({
+          facts,
+          sessionId: '0123abcd',
+          includeChanges: false,
+          fetch: true,
+          importRoot: world.place('imported'),
+        });
         expect(base.statement).not.toContain('failed');
         fetches += 1;
       }
     })();
-    await Promise.all(names('w', 20).map((id) => world.git.createWorktree(wanted(clone.repository, id)))).finally(() => (spawning = false));
+    await Promise.all(
+      names('w', 20).map((id) => world.git.createWorktree(wanted(clone.repository, id))),
+    ).finally(() => (spawning = false));
     await fetchLoop;
     expect(registeredWorktrees(clone)).toHaveLength(21);
     expect(clone.git('fsck', '--no-progress')).not.toContain('error');
@@ -116,7 +170,9 @@ describe('[C-41] names that are taken', () => {
 
   async function expectRefused(repo: ReturnType<GitWorld['repo']>) {
     const [refs, print] = [allRefs(repo), fingerprint(repo.path, repo.repository)];
-    await expect(world.git.createWorktree(wanted(repo.repository, 'w01'))).rejects.toMatchObject({ code: 'BRANCH_IN_USE' });
+    await expect(world.git.createWorktree(wanted(repo.repository, 'w01'))).rejects.toMatchObject({
+      code: 'BRANCH_IN_USE',
+    });
     expect([allRefs(repo), fingerprint(repo.path, repo.repository)]).toEqual([refs, print]);
     expect(existsSync(world.place('worktrees'))).toBe(false);
   }
@@ -152,25 +208,51 @@ describe('[C-41] names that are taken', () => {
     const both = ['x', 'y'].map((id) => world.git.createWorktree({ ...wanted(repo.repository, id), branch }));
     const results = await Promise.allSettled(both);
     expect(results.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(results.find((result) => result.status === 'rejected')).toMatchObject({ reason: { code: 'BRANCH_IN_USE' } });
+    expect(results.find((result) => result.status === 'rejected')).toMatchObject({
+      reason: { code: 'BRANCH_IN_USE' },
+    });
     expect(registeredWorktrees(repo)).toHaveLength(2);
     expect(allRefs(repo)).toHaveProperty(`refs/heads/${branch}`);
   });
 });
 
 describe('[C-44] an add that fails is an error that leaves nothing', () => {
-  async function expectFailure(repo: ReturnType<GitWorld['repo']>, options: Parameters<GitWorld['git']['createWorktree']>[0], code: string) {
-    const [refs, print, trees] = [allRefs(repo), fingerprint(repo.path, repo.repository), registeredWorktrees(repo)];
+  async function expectFailure(
+    repo: ReturnType<GitWorld['repo']>,
+    options: Parameters<GitWorld['git']['createWorktree']>[0],
+    code: string,
+  ) {
+    const [refs, print, trees] = [
+      allRefs(repo),
+      fingerprint(repo.path, repo.repository),
+      registeredWorktrees(repo),
+    ];
     await expect(world.git.createWorktree(options)).rejects.toMatchObject({ code });
-    expect([allRefs(repo), fingerprint(repo.path, repo.repository), registeredWorktrees(repo)]).toEqual([refs, print, trees]);
+    expect([allRefs(repo), fingerprint(repo.path, repo.repository), registeredWorktrees(repo)]).toEqual([
+      refs,
+      print,
+      trees,
+    ]);
   }
 
   it('[C-44] a parent folder that cannot be made', async () => {
     const repo = world.repo();
     writeFileSync(join(world.sandbox.root, 'blocked'), 'a file');
-    await expectFailure(repo, { ...wanted(repo.repository, 'w01'), path: join(world.sandbox.root, 'blocked', 'deep', 'w01') }, 'WORKTREE_INVALID');
-    // /proc refuses new entries even to root, as a read-only folder does to others.
-    await expectFailure(repo, { ...wanted(repo.repository, 'w01'), path: '/proc/agentorchestr/w01' }, 'WORKTREE_INVALID');
+    await expectFailure(
+      repo,
+      { ...wanted(repo.repository, 'w01'), path: join(world.sandbox.root, 'blocked', 'deep', 'w01') },
+      'WORKTREE_INVALID',
+    );
+    const readOnly = world.sandbox.folder('read-only');
+    chmodSync(readOnly, 0o500);
+    // Root may write anywhere.
+    if (process.getuid?.() !== 0)
+      await expectFailure(
+        repo,
+        { ...wanted(repo.repository, 'w01'), path: join(readOnly, 'w01') },
+        'WORKTREE_INVALID',
+      );
+    chmodSync(readOnly, 0o700);
   });
 
   it('[C-44] a file, a folder with files, or a symbolic link in the way, which stay as they are', async () => {
@@ -179,7 +261,8 @@ describe('[C-44] an add that fails is an error that leaves nothing', () => {
     writeFileSync(world.place('worktrees', 'full', 'mine.txt'), 'mine');
     writeFileSync(world.place('worktrees', 'file'), 'mine');
     symlinkSync(repo.path, world.place('worktrees', 'link'));
-    for (const id of ['full', 'file', 'link']) await expectFailure(repo, wanted(repo.repository, id), 'WORKTREE_INVALID');
+    for (const id of ['full', 'file', 'link'])
+      await expectFailure(repo, wanted(repo.repository, id), 'WORKTREE_INVALID');
     expect(readFileSync(world.place('worktrees', 'full', 'mine.txt'), 'utf8')).toBe('mine');
     expect(readFileSync(world.place('worktrees', 'file'), 'utf8')).toBe('mine');
   });
@@ -190,7 +273,7 @@ describe('[C-44] an add that fails is an error that leaves nothing', () => {
     mkdirSync(join(lock, '..'), { recursive: true });
     writeFileSync(lock, '');
     await expectFailure(repo, wanted(repo.repository, 'w01'), 'GIT_FAILED');
-    expect(readdirSync(world.place())).toEqual([]);
+    expect(existsSync(world.place())).toBe(false);
     removeFolder(lock);
     await world.git.createWorktree(wanted(repo.repository, 'w01'));
   });
@@ -199,7 +282,10 @@ describe('[C-44] an add that fails is an error that leaves nothing', () => {
     const impatient = createGitWorld({ lockWaitMs: 200 });
     const repo = impatient.repo();
     mkdirSync(join(repo.repository, 'agentorchestr.lock'));
-    const attempt = impatient.git.createWorktree({ ...wanted(repo.repository, 'w01'), path: impatient.place('w01') });
+    const attempt = impatient.git.createWorktree({
+      ...wanted(repo.repository, 'w01'),
+      path: impatient.place('w01'),
+    });
     await expect(attempt).rejects.toMatchObject({ code: 'GIT_FAILED' });
     await expect(attempt).rejects.toThrow(/lock/);
     expect(registeredWorktrees(repo)).toEqual([repo.path]);
@@ -221,7 +307,10 @@ describe('[C-51] leftovers never block a new spawn', () => {
     const repo = world.repo();
     const made = await world.git.createWorktree(wanted(repo.repository, 'w01'));
     removeFolder(made.path);
-    const again = await world.git.createWorktree({ ...wanted(repo.repository, 'w01'), branch: 'agentorchestr/0123abcd/implementer-w02' });
+    const again = await world.git.createWorktree({
+      ...wanted(repo.repository, 'w01'),
+      branch: 'agentorchestr/0123abcd/implementer-w02',
+    });
     expect(again.path).toBe(made.path);
     expect(registeredWorktrees(repo)).toEqual([repo.path, made.path]);
   });
@@ -242,7 +331,11 @@ describe('[C-51] leftovers never block a new spawn', () => {
     repo.git('worktree', 'add', '--quiet', '--lock', '--reason', 'on a stick', '-b', 'theirs', theirs);
     removeFolder(theirs);
     const made = await world.git.createWorktree(wanted(repo.repository, 'w01'));
-    await world.git.removeWorktree({ repository: repo.repository, path: made.path, trash: world.place('trash') });
+    await world.git.removeWorktree({
+      repository: repo.repository,
+      path: made.path,
+      trash: world.place('trash'),
+    });
     expect(repo.git('worktree', 'list', '--porcelain')).toContain('locked on a stick');
   });
 
@@ -250,8 +343,6 @@ describe('[C-51] leftovers never block a new spawn', () => {
     const repo = world.repo();
     await world.git.createWorktree(wanted(repo.repository, 'w01'));
     const moved = join(world.sandbox.root, 'user', 'moved');
-    repo.git('-C', '..', 'version');
-    const { renameSync } = await import('node:fs');
     renameSync(repo.path, moved);
     const made = await world.git.createWorktree(wanted(join(moved, '.git'), 'w02'));
     expect(readFileSync(join(made.path, 'a.txt'), 'utf8')).toContain('one');
@@ -271,14 +362,16 @@ describe('[C-51] leftovers never block a new spawn', () => {
       await shim.reached();
       process.kill(-(child.pid ?? 0), 'SIGKILL');
       await new Promise((resolve) => child.once('close', resolve));
-      const { utimesSync } = await import('node:fs');
       // The dead holder's lock counts as stale 30 s after its last sign; those seconds have now passed.
       const lock = join(repo.repository, 'agentorchestr.lock');
       if (existsSync(lock)) utimesSync(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
       const made = await world.git.createWorktree(wanted(repo.repository, 'w01'));
       expect(readFileSync(join(made.path, 'a.txt'), 'utf8')).toContain('one');
       expect(registeredWorktrees(repo)).toEqual([repo.path, made.path]);
-      expect(Object.keys(allRefs(repo))).toEqual(['refs/heads/agentorchestr/0123abcd/implementer-w01', 'refs/heads/main']);
+      expect(Object.keys(allRefs(repo))).toEqual([
+        'refs/heads/agentorchestr/0123abcd/implementer-w01',
+        'refs/heads/main',
+      ]);
     },
   );
 
@@ -301,7 +394,10 @@ describe('[C-51] leftovers never block a new spawn', () => {
 });
 
 /** A git that does its work and then hangs when `step` is among its arguments, so that a kill hits exactly there. */
-function stallingGit(where: GitWorld, step: string): { folder: string; reached: () => Promise<void>; release: () => void } {
+function stallingGit(
+  where: GitWorld,
+  step: string,
+): { folder: string; reached: () => Promise<void>; release: () => void } {
   const folder = where.sandbox.folder(`shim-${step}`);
   const [mark, go] = [join(folder, 'reached'), join(folder, 'go')];
   const script = `#!/bin/sh
