@@ -35,7 +35,10 @@ export function successResult(answer: Record<string, unknown>, notices: readonly
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 
-/** A failure the model can read and act on; never a protocol error. */
+/**
+ * A failure the model can read and act on; never a protocol error. As text only: structured content must match the
+ * tool's output schema, and the SDK's client rejects the whole answer when an error's does not.
+ */
 export function errorResult(thrown: unknown, notices: readonly string[]): CallToolResult {
   const error = toOrchestratorError(thrown);
   const { code, message, hint, retryable, params } = errorBody(error);
@@ -45,5 +48,5 @@ export function errorResult(thrown: unknown, notices: readonly string[]): CallTo
     error: { code, message: shown, ...(hint === undefined ? {} : { hint }), retryable, ...(Array.isArray(valid) ? { valid } : {}) },
     ...(notices.length === 0 ? {} : { notices: [...notices] }),
   };
-  return { isError: true, structuredContent: body, content: [{ type: 'text', text: JSON.stringify(body) }] };
+  return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
 }
