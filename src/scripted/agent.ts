@@ -35,6 +35,7 @@ export class Agent {
   private readonly queue: { text: string; shown: string }[] = [];
   private turn: AbortController | null = null;
   private ignoresSignals = false;
+  private leaving: Promise<never> | null = null;
   private lastSaid = '';
 
   constructor(setup: AgentSetup) {
@@ -246,7 +247,13 @@ export class Agent {
     return new Promise(() => undefined);
   }
 
-  private async leaveGracefully(exitCode: number): Promise<never> {
+  /** Once, whoever asks first: a lost terminal comes as a signal and as the end of input. */
+  private leaveGracefully(exitCode: number): Promise<never> {
+    this.leaving ??= this.sayGoodbye(exitCode);
+    return this.leaving;
+  }
+
+  private async sayGoodbye(exitCode: number): Promise<never> {
     this.turn?.abort(new Interrupted('leaving'));
     await this.hook({ hook_event_name: 'SessionEnd' }, GOODBYE_LIMIT_MS);
     this.ui.close();

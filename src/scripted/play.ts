@@ -55,5 +55,5 @@ export function chooseRule(
 
 /** The absolute path of a done.flag that a prompt names. */
 export function flagPathIn(prompt: string): string | null {
-  return /(?:^|[\s`'"(<])(\/[^\s`'"<>]*done\.flag)\b/m.exec(prompt)?.[1] ?? null;
+  return /(?:^|[\s`'"(<])(\/[^\n`'"<>]*?done\.flag)\b/m.exec(prompt)?.[1] ?? null;
 }

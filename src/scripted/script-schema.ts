@@ -132,7 +132,10 @@ const stepSchema: z.ZodType<Step> = z.unknown().transform((raw, context): Step =
   if (actions.length > 1) return complain(`one step does one thing; this one has ${actions.join(' and ')}`);
   const parsed = SCHEMAS[action]?.safeParse(raw);
   if (parsed?.success === true) return { action, ...(parsed.data as object) } as Step;
-  for (const issue of parsed?.error.issues ?? []) complain(issue.message, issue.path);
+  for (const issue of parsed?.error.issues ?? []) {
+    const key = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+    complain(issue.message, [...issue.path, ...key]);
+  }
   return z.NEVER;
 });
 

@@ -126,7 +126,7 @@ export class Outside {
         structuredContent: value as Record<string, unknown>,
       };
     });
-    await server.connect(transport as Parameters<typeof server.connect>[0]);
+    await server.connect(transport);
     return transport;
   }
 }

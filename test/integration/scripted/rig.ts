@@ -147,7 +147,7 @@ export class Rig {
   agentPid(): number {
     const agent = this.sandbox
       .processes()
-      .find(({ command }) => / --hook-url /.test(command) && !command.startsWith('sh '));
+      .find(({ command }) => command.startsWith(process.execPath) && command.includes('--hook-url'));
     if (agent === undefined) throw new Error('the agent does not run');
     return agent.pid;
   }

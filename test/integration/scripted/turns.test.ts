@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { compiledRoot } from '../../support/compiled.js';
 import { TOKEN } from './outside.js';
 import { Rig } from './rig.js';
 
 let rig: Rig;
+beforeAll(() => compiledRoot(), 180_000);
 beforeEach(() => {
   rig = new Rig();
 });
@@ -155,7 +157,7 @@ workers:
     await rig.submit(`write to ${flag} (write a temporary file), or print WORKER_DONE[n0nce] and a colon`);
     await rig.untilHook('Stop');
     expect(readFileSync(flag, 'utf8')).toBe('done\nby flag\n');
-    expect((await rig.text()).split('\n').filter((line) => /^WORKER_/.test(line))).toEqual([
+    expect((await rig.text()).split('\n').filter((line) => line.startsWith('WORKER_'))).toEqual([
       'WORKER_DONE[n0nce]: by sentinel',
     ]);
   });
