@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest';
+import { foldWorker, workerOf } from '../../../src/core/state/fold-worker.js';
+import type { WorkerRow } from '../../../src/core/state/rows.js';
+import type { StoredEvent } from '../../../src/core/events/index.js';
+import { RUN, sampleEvent, SAMPLES, SESSION, WORKER } from '../../support/sample-events.js';
+import { at, folded, foldAll, type Step } from './support.js';
+
+const created: WorkerRow = {
+  session_id: SESSION,
+  worker_id: WORKER,
+  ...SAMPLES['worker.created'],
+  state: 'starting',
+  waiting_kind: null,
+  waiting_text: null,
+  attempt_id: null,
+  pane_id: null,
+  window: null,
+  thread_id: null,
+  last_run_id: null,
+  integrated_commit: null,
+  exit_status: null,
+  output_tail: null,
+  retired: false,
+  created_at: at(0),
+  updated_at: at(0),
+};
+
+const ready = { state: 'idle', attempt_id: 'attempt-1', pane_id: '%3', window: '@1' } as const;
+const waiting = { waiting_kind: 'permission', waiting_text: 'Run rm?' } as const;
+
+it('a worker begins as starting', () => {
+  expect(foldAll(foldWorker, ['worker.created'])).toEqual(created);
+});
+
+it.each<[string, Step[], Partial<WorkerRow>]>([
+  ['ready is idle, in its pane', ['worker.ready'], { ...ready }],
+  ['it works', ['worker.ready', 'worker.working'], { ...ready, state: 'working' }],
+  [
+    'waiting keeps what the agent shows',
+    ['worker.ready', 'worker.waiting'],
+    { ...ready, ...waiting, state: 'waiting' },
+  ],
+  ['working again forgets what it waited for', ['worker.waiting', 'worker.working'], { state: 'working' }],
+  ['idle forgets what it waited for', ['worker.waiting', 'worker.idle'], { state: 'idle' }],
+  ['lost forgets what it waited for', ['worker.waiting', 'worker.lost'], { state: 'lost' }],
+  [
+    'an exit keeps status and last lines',
+    ['worker.waiting', sampleEvent('worker.exited', { status: 3 })],
+    { state: 'exited', exit_status: 3, output_tail: 'bye' },
+  ],
+  [
+    'a restart clears status and retirement',
+    ['worker.exited', 'worker.retired', 'worker.ready'],
+    { ...ready, output_tail: 'bye' },
+  ],
+  [
+    'retired is beside the state',
+    ['worker.exited', 'worker.retired'],
+    { state: 'exited', exit_status: 0, output_tail: 'bye', retired: true },
+  ],
+  [
+    'the conversation id is the last one opened',
+    ['thread.opened', sampleEvent('thread.opened', { thread_id: 't2' })],
+    { thread_id: 't2' },
+  ],
+  ['a queued run is its last one', ['run.queued'], { last_run_id: RUN }],
+  [
+    'an attempt in a new process starts it again',
+    ['worker.exited', 'run.started'],
+    { state: 'starting', attempt_id: 'attempt-1', exit_status: 0, output_tail: 'bye' },
+  ],
+  ['integrated is the commit that was taken', ['branch.integrated'], { integrated_commit: 'b2' }],
+])('%s', (_what, steps, change) => {
+  expect(foldAll(foldWorker, ['worker.created', ...steps])).toEqual({
+    ...created,
+    updated_at: at(steps.length),
+    ...change,
+  });
+});
+
+it('an attempt in the running process, and messages, leave the row itself', () => {
+  const row = folded(foldWorker, ['worker.created']);
+  const steps = [
+    sampleEvent('run.started', { new_process: false }),
+    'message.typed',
+    'run.succeeded',
+  ] as const;
+  expect(foldAll(foldWorker, steps, row)).toBe(row);
+});
+
+it('nothing exists before it is created', () => {
+  expect(foldAll(foldWorker, ['worker.ready', 'worker.exited'])).toBe(null);
+});
+
+it('an integration is about the worker it names, anything else about its envelope', () => {
+  const event = (name: 'branch.integrated' | 'worker.idle', worker_id: string) =>
+    ({ ...sampleEvent(name, {}, { worker_id }), seq: 1, at: at(0), v: 1 }) as StoredEvent;
+  expect(workerOf(event('branch.integrated', 'lead'))).toBe('w01');
+  expect(workerOf(event('worker.idle', 'w07'))).toBe('w07');
+});
