@@ -44,6 +44,12 @@ export async function processesWithVariable(
   return refs(pids.filter((pid) => pid !== process.pid));
 }
 
+/** The process that has this pid now. */
+export function processRef(pid: number): ProcessRef | null {
+  const pidStartedAt = processStartTime(pid);
+  return pidStartedAt === null ? null : { pid, pidStartedAt };
+}
+
 /** Sends `signal` if this very process still lives; false when it does not. */
 export function signalProcess(target: ProcessRef, signal: NodeJS.Signals): boolean {
   if (processStartTime(target.pid) !== target.pidStartedAt) return false;
@@ -65,10 +71,7 @@ export function isStopped(pid: number): boolean {
 }
 
 function refs(pids: readonly number[]): ProcessRef[] {
-  return pids.flatMap((pid) => {
-    const pidStartedAt = processStartTime(pid);
-    return pidStartedAt === null ? [] : [{ pid, pidStartedAt }];
-  });
+  return pids.flatMap((pid) => processRef(pid) ?? []);
 }
 
 function procPids(): number[] {
@@ -111,6 +114,9 @@ async function pidsWithEntryFromPs(entry: string): Promise<number[]> {
 }
 
 async function psLines(args: readonly string[]): Promise<string[]> {
-  const result = await runProcess('ps', args, { env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' }, timeoutMs: 5_000 });
+  const result = await runProcess('ps', args, {
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
+    timeoutMs: 5_000,
+  });
   return result.stdout.split('\n').filter((line) => line.trim() !== '');
 }

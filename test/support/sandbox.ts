@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MARKER = 'AO_TEST_SANDBOX';
-const SCRUBBED = /^(ANTHROPIC_|CLAUDE|OPENAI_|CODEX|GEMINI|GOOGLE|AGENTORCHESTR_|TMUX|XDG_|GIT_|VITEST|NODE_OPTIONS)/;
+const SCRUBBED =
+  /^(ANTHROPIC_|CLAUDE|OPENAI_|CODEX|GEMINI|GOOGLE|AGENTORCHESTR_|TMUX|XDG_|GIT_|VITEST|NODE_OPTIONS)/;
 
 export interface Sandbox {
   readonly root: string;
@@ -40,7 +41,9 @@ export function createSandbox(extra: Readonly<Record<string, string>> = {}): San
   };
   const [home, temp, sockets, state] = [folder('home'), folder('tmp'), folder('s'), folder('state')];
   const marker = randomBytes(8).toString('hex');
-  const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && !SCRUBBED.test(entry[0]));
+  const inherited = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !SCRUBBED.test(entry[0]),
+  );
   const env = {
     ...Object.fromEntries(inherited),
     HOME: home,
@@ -63,7 +66,10 @@ export function createSandbox(extra: Readonly<Record<string, string>> = {}): San
     processes,
     async close() {
       const problems: string[] = [];
-      for (const task of tasks.splice(0).reverse()) await Promise.resolve(task()).catch((error: unknown) => problems.push(`closing failed: ${String(error)}`));
+      for (const task of tasks.splice(0).reverse())
+        await Promise.resolve(task()).catch((error: unknown) =>
+          problems.push(`closing failed: ${String(error)}`),
+        );
       problems.push(...(await leaks({ processes, sockets, temp })));
       rmSync(root, { recursive: true, force: true, maxRetries: 5 });
       if (problems.length > 0) throw new Error(`the test left something behind:\n${problems.join('\n')}`);
@@ -72,10 +78,15 @@ export function createSandbox(extra: Readonly<Record<string, string>> = {}): San
 }
 
 /** Left-over processes are ended (they are ours by marker), but still reported. A process may take a moment to be gone. */
-async function leaks(where: { processes: () => readonly SandboxProcess[]; sockets: string; temp: string }): Promise<string[]> {
+async function leaks(where: {
+  processes: () => readonly SandboxProcess[];
+  sockets: string;
+  temp: string;
+}): Promise<string[]> {
   const problems: string[] = [];
   const deadline = Date.now() + 3_000;
-  while (where.processes().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (where.processes().length > 0 && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   for (const { pid, command } of where.processes()) {
     problems.push(`process ${pid}: ${command}`);
     try {

@@ -13,7 +13,12 @@ import type { Sandbox } from './sandbox.js';
 export const ANY_PROGRAM: InteractiveLaunch = {
   argv: () => [],
   readyTimeoutMs: 5_000,
-  screen: { recordedVersion: '0', states: [{ when: /READY>/, means: 'idle' }], tailRows: 5, composer: () => null },
+  screen: {
+    recordedVersion: '0',
+    states: [{ when: /READY>/, means: 'idle' }],
+    tailRows: 5,
+    composer: () => null,
+  },
   keys: { submit: 'Enter', interrupt: 'C-c', redrawCapMs: 500, submitDelayMs: 0 },
   steers: false,
   hooks: null,
@@ -73,7 +78,11 @@ export function createTmuxWorld(sandbox: Sandbox, options: Partial<TmuxBackendOp
       };
       const timer = setTimeout(() => {
         finish();
-        reject(new Error(`no such event within ${timeoutMs} ms; seen: ${JSON.stringify(events.filter(({ type }) => type !== 'output'))}`));
+        reject(
+          new Error(
+            `no such event within ${timeoutMs} ms; seen: ${JSON.stringify(events.filter(({ type }) => type !== 'output'))}`,
+          ),
+        );
       }, timeoutMs);
       const finish = () => {
         clearTimeout(timer);
@@ -83,7 +92,12 @@ export function createTmuxWorld(sandbox: Sandbox, options: Partial<TmuxBackendOp
       look();
     });
   const look = async () => {
-    const client = await connectControlClient({ socketName, configFile: '/dev/null', env: sandbox.env, initial: ['attach-session', '-f', 'ignore-size'] });
+    const client = await connectControlClient({
+      socketName,
+      configFile: '/dev/null',
+      env: sandbox.env,
+      initial: ['attach-session', '-f', 'ignore-size'],
+    });
     sandbox.onClose(() => client.detach());
     return client;
   };
@@ -96,19 +110,34 @@ export function createTmuxWorld(sandbox: Sandbox, options: Partial<TmuxBackendOp
       return lines;
     },
     spec: (workerId, argv, more = {}) => ({
-      ...{ workerId, argv, attemptId: `a-${workerId}-${randomBytes(3).toString('hex')}`, label: workerId, env: {}, launch: ANY_PROGRAM },
+      ...{
+        workerId,
+        argv,
+        attemptId: `a-${workerId}-${randomBytes(3).toString('hex')}`,
+        label: workerId,
+        env: {},
+        launch: ANY_PROGRAM,
+      },
       role: workerId === 'lead' ? 'lead' : 'worker',
       cwd: sandbox.home,
       directory: join(sandbox.folder('workers'), workerId),
       ...more,
     }),
-    exit: (workerId) => event((seen): seen is Extract<BackendEvent, { type: 'exited' }> => seen.type === 'exited' && seen.workerId === workerId),
+    exit: (workerId) =>
+      event(
+        (seen): seen is Extract<BackendEvent, { type: 'exited' }> =>
+          seen.type === 'exited' && seen.workerId === workerId,
+      ),
     reopen: (more = {}) => createTmuxWorld(sandbox, { ...settings, ...more }),
   };
 }
 
 /** Waits for a condition outside of what tells events: files, processes, what tmux shows. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string, timeoutMs = 10_000): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  timeoutMs = 10_000,
+): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);

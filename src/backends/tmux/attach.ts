@@ -17,7 +17,14 @@ export interface ServerAddress {
 
 /** The whole command that attaches a terminal. Give it an environment without TMUX, or tmux refuses to nest. */
 export function attachArguments(options: { socketName: string; sessionName: string }): readonly string[] {
-  return ['tmux', '-u', ...socketOption(options.socketName), 'attach-session', '-t', `=${options.sessionName}`];
+  return [
+    'tmux',
+    '-u',
+    ...socketOption(options.socketName),
+    'attach-session',
+    '-t',
+    `=${options.sessionName}`,
+  ];
 }
 
 export async function isServerAlive(address: ServerAddress): Promise<Existence> {
@@ -38,10 +45,15 @@ export async function killServer(address: ServerAddress): Promise<Existence> {
   }
   const options = { env: { ...address.env, TMUX: undefined }, timeoutMs: 10_000 };
   const tmux = ['-u', ...socketOption(address.socketName)];
-  const answer = await runProcess('tmux', [...tmux, 'display-message', '-p', '#{pid}', ';', 'kill-server'], options);
+  const answer = await runProcess(
+    'tmux',
+    [...tmux, 'display-message', '-p', '#{pid}', ';', 'kill-server'],
+    options,
+  );
   const pid = Number(answer.stdout.trim());
   const pidStartedAt = pid > 0 ? processStartTime(pid) : null;
-  if (pidStartedAt !== null) await awaitServerEnd({ pid, pidStartedAt }, socketPath, { clock: systemClock, limitMs: 5_000 });
+  if (pidStartedAt !== null)
+    await awaitServerEnd({ pid, pidStartedAt }, socketPath, { clock: systemClock, limitMs: 5_000 });
   else if ((await isListening(socketPath)) === 'no') await removeFile(socketPath);
   return isListening(socketPath);
 }
@@ -51,5 +63,7 @@ function socketOption(socketName: string): [string, string] {
 }
 
 async function pathOf(address: ServerAddress): Promise<string> {
-  return isAbsolute(address.socketName) ? address.socketName : socketPathOf(basename(address.socketName), address.env);
+  return isAbsolute(address.socketName)
+    ? address.socketName
+    : socketPathOf(basename(address.socketName), address.env);
 }

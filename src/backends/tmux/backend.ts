@@ -3,7 +3,17 @@ import { delay, type Clock } from '../../core/clock.js';
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
 import { createMutex } from '../../platform/locks.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Backend, BackendEvent, Delivery, LiveAgent, SendOptions, StartedAgent, StartSpec, StopResult } from '../contract.js';
+import { processRef } from '../../platform/process-tree.js';
+import type {
+  Backend,
+  BackendEvent,
+  Delivery,
+  LiveAgent,
+  SendOptions,
+  StartedAgent,
+  StartSpec,
+  StopResult,
+} from '../contract.js';
 import { findLive, readEarlier, readSavedText, rememberText } from './earlier.js';
 import { createEntry, startedAgent, stopTargetOf, type Entry } from './entry.js';
 import { agentEnvironment } from './environment.js';
@@ -17,8 +27,8 @@ import { listPanes, type PaneRow } from './panes.js';
 import { reconcile } from './reconcile.js';
 import { openTmuxSession, type TmuxSession } from './session.js';
 import { launchAgent } from './start.js';
-import { endProcesses } from './stop.js';
-import { capturePane } from './text.js';
+import { endProcesses, releaseLauncher } from './stop.js';
+import { awaitLastOutput, capturePane } from './text.js';
 
 export interface TmuxBackendOptions {
   readonly sessionId: string;
@@ -42,8 +52,6 @@ export interface TmuxBackendOptions {
 const RECONCILE_MS = 30_000;
 const RECONCILE_SOON_MS = 100;
 const TAIL_LINES = 20;
-/** How long the last output of an ended agent may take from its terminal to tmux. */
-const LAST_OUTPUT_MS = 300;
 const DESTROY_GRACE_MS = 500;
 /** What tmux says when a pane of ours went, by whomever. */
 const PANE_WENT = /^(window-close|unlinked-window-close|layout-change) /;
@@ -76,7 +84,10 @@ class TmuxBackend implements Backend {
 
   async open(): Promise<{ socket: string; live: readonly LiveAgent[] }> {
     const { sessionId, socketPrefix, directory, clock, logger, terminal } = this.options;
-    const rules = { guardVariables: this.options.guardVariables, ownPrefixes: this.options.ownSecretPrefixes };
+    const rules = {
+      guardVariables: this.options.guardVariables,
+      ownPrefixes: this.options.ownSecretPrefixes,
+    };
     const session = await openTmuxSession({
       ...{ sessionId, socketPrefix, directory, clock, logger, size: this.size },
       env: agentEnvironment(this.options.env, rules),
@@ -95,9 +106,15 @@ class TmuxBackend implements Backend {
     void session.connection.closed.then((reason) => this.onPlaceOver(reason));
     this.reconcileLater();
     const perWindow = windowCapacity(this.size, true);
-    const notice = terminal === null || perWindow === MAX_PANES ? '' : `${perWindow} of ${MAX_PANES} per window at ${terminal.columns}x${terminal.rows}`;
+    const notice =
+      terminal === null || perWindow === MAX_PANES
+        ? ''
+        : `${perWindow} of ${MAX_PANES} per window at ${terminal.columns}x${terminal.rows}`;
     await session.connection.command('set-option', '-t', session.target, '@ao_notice', notice);
-    return { socket: session.socketPath, live: await findLive(await listPanes(session.connection, session.target)) };
+    return {
+      socket: session.socketPath,
+      live: await findLive(await listPanes(session.connection, session.target)),
+    };
   }
 
   async start(spec: StartSpec): Promise<StartedAgent> {
@@ -134,12 +151,22 @@ class TmuxBackend implements Backend {
     const { connection, target } = this.session;
     const pane = (await listPanes(connection, target)).find(({ paneId }) => paneId === live.paneId);
     if (pane === undefined || pane.attemptId !== live.attemptId || spec.attemptId !== live.attemptId) {
-      throw new OrchestratorError('SPAWN_FAILED', { worker: spec.workerId, problem: `attempt ${live.attemptId} is not in pane ${live.paneId} any more` });
+      throw new OrchestratorError('SPAWN_FAILED', {
+        worker: spec.workerId,
+        problem: `attempt ${live.attemptId} is not in pane ${live.paneId} any more`,
+      });
     }
     const files = launchFiles(spec.directory, spec.workerId, spec.attemptId);
-    const watch = watchLaunch(files, (problem) => this.options.logger.warn({ workerId: spec.workerId, problem }, 'the agent cannot be watched'));
+    const watch = watchLaunch(files, (problem) =>
+      this.options.logger.warn({ workerId: spec.workerId, problem }, 'the agent cannot be watched'),
+    );
     const { pid, pidStartedAt } = live;
-    const parts = { paneId: pane.paneId, window: live.window ?? '', launcherPid: pane.pid, process: { pid, pidStartedAt } };
+    const parts = {
+      paneId: pane.paneId,
+      window: live.window ?? '',
+      launcher: processRef(pane.pid),
+      process: { pid, pidStartedAt },
+    };
     const entry = createEntry({ ...parts, spec, files, watch, agent: this.watchPane(spec, pane.paneId) });
     await setLabel(connection, pane.paneId, spec.label);
     const started = this.keep(entry);
@@ -187,7 +214,7 @@ class TmuxBackend implements Backend {
     await entry.watch.check();
     // The end is told before the caller goes on.
     await Promise.race([entry.over, delay(clock, 1_000)]);
-    if (result.verified) await this.tellExited(entry, null);
+    if (result.verified) void this.tellExited(entry, null);
     return result;
   }
 
@@ -198,7 +225,15 @@ class TmuxBackend implements Backend {
   }
 
   async status(text: string): Promise<void> {
-    await this.cosmetic(() => this.session.connection.command('set-option', '-t', this.session.target, '@ao_status', statusText(text)));
+    await this.cosmetic(() =>
+      this.session.connection.command(
+        'set-option',
+        '-t',
+        this.session.target,
+        '@ao_status',
+        statusText(text),
+      ),
+    );
   }
 
   async releaseViewers(text: string): Promise<void> {
@@ -249,7 +284,14 @@ class TmuxBackend implements Backend {
   private watchPane(spec: StartSpec, paneId: string): PaneAgent {
     const { clock, logger, directory } = this.options;
     const agent = new PaneAgent({
-      ...{ client: this.session.connection, clock, logger, paneId, workerId: spec.workerId, launch: spec.launch },
+      ...{
+        client: this.session.connection,
+        clock,
+        logger,
+        paneId,
+        workerId: spec.workerId,
+        launch: spec.launch,
+      },
       bufferDirectory: join(directory, 'buffers'),
       emit: (event) => this.emit(event),
     });
@@ -277,7 +319,8 @@ class TmuxBackend implements Backend {
           this.byPane.delete(pane.paneId);
         }
         const file = this.textFileOf(pane) ?? entry?.files.text;
-        if (pane.workerId !== null && file !== undefined) await rememberText(this.options.directory, pane.workerId, file);
+        if (pane.workerId !== null && file !== undefined)
+          await rememberText(this.options.directory, pane.workerId, file);
       },
     };
   }
@@ -287,11 +330,21 @@ class TmuxBackend implements Backend {
     const entry = this.byPane.get(pane.paneId);
     if (entry !== undefined) return entry.phase === 'ended' ? entry.files.text : null;
     const { directory, workerId, attemptId } = pane;
-    return directory === null || workerId === null || attemptId === null ? null : launchFiles(directory, workerId, attemptId).text;
+    // One that ended before its start was over is not an earlier supervisor's.
+    if (workerId !== null && this.starting.has(workerId)) return null;
+    return !pane.dead || directory === null || workerId === null || attemptId === null
+      ? null
+      : launchFiles(directory, workerId, attemptId).text;
   }
 
   private async tellExited(entry: Entry, status: number | null): Promise<void> {
-    await this.tellEnd(entry, status, () => ({ type: 'exited', workerId: entry.spec.workerId, attemptId: entry.spec.attemptId, status, outputTail: entry.tail }));
+    await this.tellEnd(entry, status, () => ({
+      type: 'exited',
+      workerId: entry.spec.workerId,
+      attemptId: entry.spec.attemptId,
+      status,
+      outputTail: entry.tail,
+    }));
   }
 
   private async tellLost(entry: Entry, reason: string): Promise<void> {
@@ -302,25 +355,23 @@ class TmuxBackend implements Backend {
   private async tellEnd(entry: Entry, status: number | null, event: () => BackendEvent): Promise<void> {
     if (entry.phase !== 'live') return;
     entry.phase = 'ending';
-    await this.awaitLastOutput(entry).catch(() => undefined);
-    entry.tail = await capturePane(this.session.connection, entry.paneId, TAIL_LINES).then((lines) => lines.join('\n'), () => '');
-    await entry.agent.markEnded(status).catch((error: unknown) => this.options.logger.debug({ error: String(error) }, 'last words could not be read'));
+    const { connection } = this.session;
+    await awaitLastOutput(connection, entry.paneId, this.options.clock).catch(() => undefined);
+    entry.tail = await capturePane(connection, entry.paneId, TAIL_LINES).then(
+      (lines) => lines.join('\n'),
+      () => '',
+    );
+    await entry.agent
+      .markEnded(status)
+      .catch((error: unknown) =>
+        this.options.logger.debug({ error: String(error) }, 'last words could not be read'),
+      );
+    if (entry.launcher !== null) releaseLauncher(entry.launcher);
     entry.watch.close();
     this.router.remove(entry.paneId);
     entry.phase = 'ended';
     this.emit(event());
     entry.resolveOver();
-  }
-
-  /** The exit file is faster than the last bytes through the terminal; tmux has read them once it calls the pane dead. */
-  private async awaitLastOutput(entry: Entry): Promise<void> {
-    const { clock } = this.options;
-    const deadline = clock.now() + LAST_OUTPUT_MS;
-    for (let pauseMs = 2; clock.now() < deadline; pauseMs *= 2) {
-      const [dead] = await this.session.connection.command('display-message', '-p', '-t', entry.paneId, '#{pane_dead}');
-      if (dead === '1') return;
-      await delay(clock, pauseMs);
-    }
   }
 
   private async onPlaceOver(reason: string): Promise<void> {
@@ -344,12 +395,19 @@ class TmuxBackend implements Backend {
     const { connection, target } = this.session;
     const rows = (await listPanes(connection, target)).filter((row) => row.workerId === workerId);
     const results = await Promise.all(rows.map((row) => this.endRow(row, options.graceMs)));
-    return { verified: results.every(({ verified }) => verified), survivors: results.flatMap(({ survivors }) => survivors) };
+    return {
+      verified: results.every(({ verified }) => verified),
+      survivors: results.flatMap(({ survivors }) => survivors),
+    };
   }
 
   private endRow(row: PaneRow, graceMs: number): Promise<StopResult> {
     if (row.attemptId === null) return Promise.resolve({ verified: true, survivors: [] });
-    const target = { agent: row.process, launcherPid: row.dead ? null : row.pid, attemptId: row.attemptId };
+    const target = {
+      agent: row.process,
+      launcher: row.dead ? null : processRef(row.pid),
+      attemptId: row.attemptId,
+    };
     return endProcesses(target, { graceMs, clock: this.options.clock });
   }
 
@@ -357,7 +415,9 @@ class TmuxBackend implements Backend {
     const rows = await listPanes(session.connection, session.target).catch(() => []);
     const strangers = rows.filter((row) => !this.byPane.has(row.paneId));
     await Promise.all([
-      ...[...this.entries.values()].map((entry) => endProcesses(stopTargetOf(entry), { graceMs: DESTROY_GRACE_MS, clock: this.options.clock })),
+      ...[...this.entries.values()].map((entry) =>
+        endProcesses(stopTargetOf(entry), { graceMs: DESTROY_GRACE_MS, clock: this.options.clock }),
+      ),
       ...strangers.map((row) => this.endRow(row, DESTROY_GRACE_MS)),
     ]);
   }
@@ -387,12 +447,16 @@ class TmuxBackend implements Backend {
         onExited: (entry, status) => this.tellExited(entry, status),
         onLost: (entry, reason) => this.tellLost(entry, reason),
       }),
-    ).catch((error: unknown) => logger.warn({ error: toOrchestratorError(error).message }, 'the look at the panes failed'));
+    ).catch((error: unknown) =>
+      logger.warn({ error: toOrchestratorError(error).message }, 'the look at the panes failed'),
+    );
   }
 
   /** What only adorns the place never fails a caller. */
   private async cosmetic(work: () => Promise<unknown>): Promise<void> {
-    await work().catch((error: unknown) => this.options.logger.debug({ error: String(error) }, 'tmux could not show it'));
+    await work().catch((error: unknown) =>
+      this.options.logger.debug({ error: String(error) }, 'tmux could not show it'),
+    );
   }
 
   private emit(event: BackendEvent): void {
@@ -400,7 +464,10 @@ class TmuxBackend implements Backend {
       try {
         listener(event);
       } catch (error) {
-        this.options.logger.error({ error: String(error), type: event.type }, 'a listener of backend events threw');
+        this.options.logger.error(
+          { error: String(error), type: event.type },
+          'a listener of backend events threw',
+        );
       }
     }
   }

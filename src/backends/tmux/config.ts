@@ -46,7 +46,15 @@ export function requiredSettings(): readonly string[] {
 
 /** tmux's own terminal description is missing on some systems; programs then fail to start at all. */
 function defaultTerminal(): string {
-  const folders = ['/usr/share/terminfo', '/lib/terminfo', '/etc/terminfo', '/usr/lib/terminfo', '/opt/homebrew/share/terminfo'];
-  const known = folders.some((folder) => existsSync(`${folder}/t/tmux-256color`) || existsSync(`${folder}/74/tmux-256color`));
+  const folders = [
+    '/usr/share/terminfo',
+    '/lib/terminfo',
+    '/etc/terminfo',
+    '/usr/lib/terminfo',
+    '/opt/homebrew/share/terminfo',
+  ];
+  const known = folders.some(
+    (folder) => existsSync(`${folder}/t/tmux-256color`) || existsSync(`${folder}/74/tmux-256color`),
+  );
   return known ? 'tmux-256color' : 'screen-256color';
 }

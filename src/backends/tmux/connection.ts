@@ -46,7 +46,10 @@ export class TmuxConnection implements ControlClient {
       if (error.code !== 'TMUX_LOST') throw error;
       // Only the client may have died. Whether the command ran cannot be known, so it is not run again.
       await this.afterLoss(used);
-      throw new OrchestratorError('TMUX_FAILED', { command: args[0] ?? '', problem: 'the connection broke while it ran' });
+      throw new OrchestratorError('TMUX_FAILED', {
+        command: args[0] ?? '',
+        problem: 'the connection broke while it ran',
+      });
     }
   }
 
@@ -89,7 +92,9 @@ export class TmuxConnection implements ControlClient {
     // pause-after: the server drops a pane's backlog instead of us when we are behind, and says so.
     await client
       .command('refresh-client', '-f', 'ignore-size,pause-after=5')
-      .catch((error: unknown) => this.options.logger.warn({ error: String(error) }, 'tmux knows no flow control'));
+      .catch((error: unknown) =>
+        this.options.logger.warn({ error: String(error) }, 'tmux knows no flow control'),
+      );
     return client;
   }
 
@@ -123,5 +128,9 @@ export class TmuxConnection implements ControlClient {
 
 /** The server answered, and has no such session: that is certain. */
 function isSessionGone(error: unknown): boolean {
-  return error instanceof OrchestratorError && error.code === 'TMUX_FAILED' && /can't find session|no sessions/.test(String(error.params['problem']));
+  return (
+    error instanceof OrchestratorError &&
+    error.code === 'TMUX_FAILED' &&
+    /can't find session|no sessions/.test(String(error.params['problem']))
+  );
 }

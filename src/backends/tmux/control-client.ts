@@ -36,12 +36,16 @@ interface PendingCommand {
  * of every answer into `_`.
  */
 export async function connectControlClient(options: ControlClientOptions): Promise<ControlClient> {
-  const child = spawn('tmux', ['-u', '-L', options.socketName, '-f', options.configFile, '-C', ...options.initial], {
-    env: options.env as NodeJS.ProcessEnv,
-    stdio: 'pipe',
-    // A Ctrl-C in the terminal of our own process must not end the connection.
-    detached: true,
-  });
+  const child = spawn(
+    'tmux',
+    ['-u', '-L', options.socketName, '-f', options.configFile, '-C', ...options.initial],
+    {
+      env: options.env as NodeJS.ProcessEnv,
+      stdio: 'pipe',
+      // A Ctrl-C in the terminal of our own process must not end the connection.
+      detached: true,
+    },
+  );
   const connection = new ControlConnection(child, options);
   const limit = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
   const cancel = (options.clock ?? systemClock).after(limit, () => child.kill('SIGKILL'));
@@ -88,7 +92,10 @@ class ControlConnection implements ControlClient {
     });
     // Read at once, always: tmux keeps only 8 kB in flight, so a paused reader sees everything late.
     child.stdout.on('data', parse);
-    child.stderr.on('data', (text: Buffer) => (this.stderr = (this.stderr + text.toString('utf8')).slice(-2_000)));
+    child.stderr.on(
+      'data',
+      (text: Buffer) => (this.stderr = (this.stderr + text.toString('utf8')).slice(-2_000)),
+    );
     child.stdin.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
       const end = (reason: string, error: Error) => {
@@ -98,10 +105,14 @@ class ControlConnection implements ControlClient {
       };
       child.on('error', (error: NodeJS.ErrnoException) => {
         const missing = error.code === 'ENOENT';
-        end(error.message, missing ? new OrchestratorError('TMUX_MISSING') : this.failure('start', error.message));
+        end(
+          error.message,
+          missing ? new OrchestratorError('TMUX_MISSING') : this.failure('start', error.message),
+        );
       });
       child.on('close', (code, signal) => {
-        const reason = this.exitReason ?? (this.stderr.trim() || `control client ended (${signal ?? String(code)})`);
+        const reason =
+          this.exitReason ?? (this.stderr.trim() || `control client ended (${signal ?? String(code)})`);
         end(reason, this.failure(options.initial[0] ?? '', reason === '' ? 'it ended at once' : reason));
       });
     });
@@ -112,7 +123,9 @@ class ControlConnection implements ControlClient {
     if (this.over) return Promise.reject(new OrchestratorError('TMUX_LOST'));
     return new Promise((resolve, reject) => {
       const limit = this.options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
-      const cancelTimeout = this.clock.after(limit, () => reject(this.failure(args[0] ?? '', `no answer within ${limit} ms`)));
+      const cancelTimeout = this.clock.after(limit, () =>
+        reject(this.failure(args[0] ?? '', `no answer within ${limit} ms`)),
+      );
       this.pending.push({ name: args[0] ?? '', cancelTimeout, resolve, reject });
       this.child.stdin.write(`${line}\n`);
     });

@@ -15,9 +15,19 @@ export async function findLive(panes: readonly PaneRow[]): Promise<readonly Live
     const { workerId, attemptId } = pane;
     if (pane.dead || workerId === null || attemptId === null) continue;
     // The supervisor may have died before it could note the process on the pane; the launcher did in any case.
-    const process = pane.process ?? (pane.directory === null ? null : await readPidFile(launchFiles(pane.directory, workerId, attemptId).pid));
+    const process =
+      pane.process ??
+      (pane.directory === null
+        ? null
+        : await readPidFile(launchFiles(pane.directory, workerId, attemptId).pid));
     if (process === null || !isAlive(process)) continue;
-    live.push({ workerId, attemptId, paneId: pane.paneId, window: windowName(pane.windowNumber ?? 0), ...process });
+    live.push({
+      workerId,
+      attemptId,
+      paneId: pane.paneId,
+      window: windowName(pane.windowNumber ?? 0),
+      ...process,
+    });
   }
   return live;
 }

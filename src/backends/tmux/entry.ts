@@ -11,8 +11,8 @@ export interface Entry {
   readonly files: LaunchFiles;
   readonly paneId: string;
   readonly window: string;
-  /** The pane's own process, which waits for the agent. */
-  readonly launcherPid: number;
+  /** The pane's own process, which waits for the agent; null when it is gone. */
+  readonly launcher: ProcessRef | null;
   readonly process: ProcessRef;
   readonly agent: PaneAgent;
   readonly watch: LaunchWatch;
@@ -29,14 +29,16 @@ export interface Entry {
   readonly resolveOver: () => void;
 }
 
-export function createEntry(parts: Pick<Entry, 'spec' | 'files' | 'paneId' | 'window' | 'launcherPid' | 'process' | 'agent' | 'watch'>): Entry {
+export function createEntry(
+  parts: Pick<Entry, 'spec' | 'files' | 'paneId' | 'window' | 'launcher' | 'process' | 'agent' | 'watch'>,
+): Entry {
   let resolveOver: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (resolveOver = resolve));
   return { ...parts, phase: 'live', missed: 0, tail: '', textSaved: false, over, resolveOver };
 }
 
 export function stopTargetOf(entry: Entry): StopTarget {
-  return { agent: entry.process, launcherPid: entry.launcherPid, attemptId: entry.spec.attemptId };
+  return { agent: entry.process, launcher: entry.launcher, attemptId: entry.spec.attemptId };
 }
 
 export function startedAgent(entry: Entry): StartedAgent {

@@ -12,7 +12,12 @@ export function agentEnvironment(env: Environment, rules: EnvironmentRules): Rec
   const removed = new Set([...rules.guardVariables, 'TMUX', 'TMUX_PANE']);
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || removed.has(name) || rules.ownPrefixes.some((prefix) => name.startsWith(prefix))) continue;
+    if (
+      value === undefined ||
+      removed.has(name) ||
+      rules.ownPrefixes.some((prefix) => name.startsWith(prefix))
+    )
+      continue;
     result[name] = value;
   }
   return result;

@@ -29,7 +29,8 @@ export function watchLaunch(files: LaunchFiles, onWarning: (problem: string) => 
   const unwatch = watchDirectory(
     dirname(files.exit),
     (name) => {
-      if (names.has(name)) check().catch((error: unknown) => onWarning(`cannot read ${name}: ${String(error)}`));
+      if (names.has(name))
+        check().catch((error: unknown) => onWarning(`cannot read ${name}: ${String(error)}`));
     },
     (error) => onWarning(`cannot watch ${dirname(files.exit)}: ${error.message}`),
   );

@@ -12,6 +12,9 @@ export const ATTEMPT_VARIABLE = 'AGENTORCHESTR_ATTEMPT';
 /** A longer argument is refused: the kernel's own limit for one is 128 KB, and nobody reads such a command line. */
 const LONGEST_ARGUMENT = 100 * 1024;
 
+/** How long a launcher waits for somebody to have read its agent's last words. */
+const STAY_SECONDS = 2;
+
 export interface LaunchFiles {
   readonly script: string;
   /** `<pid> <start time>` of the agent, there before its program runs. */
@@ -29,7 +32,9 @@ export function launchFiles(directory: string, workerId: string, attemptId: stri
 }
 
 /** The worker and attempt that a script belongs to, from a pane's start command. */
-export function parseStartCommand(command: string): { script: string; directory: string; workerId: string; attemptId: string } | null {
+export function parseStartCommand(
+  command: string,
+): { script: string; directory: string; workerId: string; attemptId: string } | null {
   const match = /^"?\/bin\/sh (.+\.launch\.sh)/s.exec(command);
   const script = match?.[1]?.replace(/^['"]/, '').replaceAll(/\\(.)/g, '$1');
   const parts = script === undefined ? null : /^(.*)\/([^/.]+)\.([\w-]+)\.launch\.sh$/s.exec(script);
@@ -39,11 +44,13 @@ export function parseStartCommand(command: string): { script: string; directory:
 
 /** Throws SPAWN_FAILED for what can be seen before anything is started. */
 export async function checkStartable(spec: StartSpec): Promise<{ realCwd: string }> {
-  const fail = (problem: string, cause?: unknown) => new OrchestratorError('SPAWN_FAILED', { worker: spec.workerId, problem }, { cause });
+  const fail = (problem: string, cause?: unknown) =>
+    new OrchestratorError('SPAWN_FAILED', { worker: spec.workerId, problem }, { cause });
   if (spec.argv.length === 0) throw new Error(`worker ${spec.workerId} has no command`);
   for (const argument of spec.argv) {
     const bytes = Buffer.byteLength(argument);
-    if (bytes > LONGEST_ARGUMENT) throw fail(`an argument of its command has ${bytes} bytes; ${LONGEST_ARGUMENT} is the limit`);
+    if (bytes > LONGEST_ARGUMENT)
+      throw fail(`an argument of its command has ${bytes} bytes; ${LONGEST_ARGUMENT} is the limit`);
     if (argument.includes('\0')) throw fail('an argument of its command holds a NUL byte');
   }
   const realCwd = await realpath(spec.cwd).catch((error: Error) => {
@@ -53,20 +60,30 @@ export async function checkStartable(spec: StartSpec): Promise<{ realCwd: string
 }
 
 /**
- * The program of a pane. It outlives INT, QUIT, HUP and TERM so that the exit status is always written; `trap :` and not
- * `trap ''`, because an ignored signal would stay ignored in the agent. The agent's own process (inner sh, then exec)
- * says its pid and start time before it becomes the agent. Statuses come from here because tmux loses most of them.
+ * The program of a pane. It outlives INT, QUIT and TERM so that the exit status is written; `trap :` and not `trap ''`,
+ * because an ignored signal would stay ignored in the agent. It must not outlive HUP: the kernel hangs up on the agent
+ * only when the terminal's first process is gone. The agent's own process (inner sh, then exec) says its pid and start
+ * time before it becomes the agent. Statuses come from here because tmux loses most of them.
  */
-export function launchScript(spec: StartSpec, options: { files: LaunchFiles; realCwd: string; tmuxDirectory: string }): string {
+export function launchScript(
+  spec: StartSpec,
+  options: { files: LaunchFiles; realCwd: string; tmuxDirectory: string },
+): string {
   const { files } = options;
   const env = { ...spec.env, [ATTEMPT_VARIABLE]: spec.attemptId, TMUX_TMPDIR: options.tmuxDirectory };
-  const exports = Object.entries(env).map(([name, value]) => `export ${variableName(name)}=${quoteForShell(value)}`);
+  const exports = Object.entries(env).map(
+    ([name, value]) => `export ${variableName(name)}=${quoteForShell(value)}`,
+  );
   return `#!/bin/sh
 # Starts worker ${spec.workerId}, attempt ${spec.attemptId}.
-trap : INT QUIT HUP TERM
+trap : INT QUIT TERM USR1
 ${PUT_FILE}
 finish() {
   put ${quoteForShell(files.exit)} "$1"
+  # tmux drops what it has not read from the terminal when its first process ends: stay until USR1 says it was read.
+  command -p sleep ${STAY_SECONDS} &
+  wait $!
+  kill $! 2>/dev/null
   exit "$1"
 }
 cd -- ${quoteForShell(options.realCwd)} && [ "$(pwd -P)" = ${quoteForShell(options.realCwd)} ] || {
@@ -75,6 +92,8 @@ cd -- ${quoteForShell(options.realCwd)} && [ "$(pwd -P)" = ${quoteForShell(optio
 }
 unset TMUX TMUX_PANE
 ${exports.join('\n')}
+# What this shell itself would say of a killed child does not belong among the agent's last words.
+exec 3>&2 2>/dev/null
 /bin/sh -c ${quoteForShell(INNER)} agent ${quoteForShell(files.pid)} ${spec.argv.map(quoteForShell).join(' ')}
 finish $?
 `;
@@ -85,7 +104,8 @@ const PUT_FILE = `put() {
   (umask 077 && printf '%s\\n' "$2" >"$1.tmp") && { command -p mv -f "$1.tmp" "$1" || mv -f "$1.tmp" "$1"; }
 }`;
 
-const INNER = `${PUT_FILE}
+const INNER = `exec 2>&3 3>&-
+${PUT_FILE}
 file=$1
 shift
 if read -r stat 2>/dev/null </proc/$$/stat; then
@@ -106,6 +126,7 @@ export async function readExitFile(path: string): Promise<number | null> {
 }
 
 function variableName(name: string): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new Error(`not the name of an environment variable: ${name}`);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    throw new Error(`not the name of an environment variable: ${name}`);
   return name;
 }

@@ -1,5 +1,6 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import { writeFileAtomic } from '../../platform/files.js';
+import { processRef, type ProcessRef } from '../../platform/process-tree.js';
 import type { Logger } from '../../platform/logger.js';
 import type { StartSpec } from '../contract.js';
 import { ATTEMPT_VARIABLE } from './launcher.js';
@@ -14,7 +15,7 @@ export interface MadePane {
   readonly paneId: string;
   readonly windowId: string;
   readonly window: string;
-  readonly launcherPid: number;
+  readonly launcher: ProcessRef | null;
 }
 
 export interface PaneMakerOptions {
@@ -29,14 +30,29 @@ export interface PaneMakerOptions {
 }
 
 /** Makes the pane of an agent and starts its script in it. Calls must not overlap: they decide by what tmux shows now. */
-export async function makePane(options: PaneMakerOptions, spec: StartSpec, script: string): Promise<MadePane> {
+export async function makePane(
+  options: PaneMakerOptions,
+  spec: StartSpec,
+  script: string,
+): Promise<MadePane> {
   const { client, target } = options;
   const panes = await listPanes(client, target);
-  const place = spec.role === 'lead' ? placeForLead(panes) : placeForWorker(panes, (pane) => options.textFileOf(pane) !== null);
+  const place =
+    spec.role === 'lead'
+      ? placeForLead(panes)
+      : placeForWorker(panes, (pane) => options.textFileOf(pane) !== null);
   const going = place.kind === 'respawn' ? place.pane : place.kind === 'split' ? place.replaces : null;
-  if (going !== null && !going.dead && going.attemptId !== null) throw inUse(spec, going);
+  if (going !== null && going.attemptId !== null && options.textFileOf(going) === null)
+    throw inUse(spec, going);
   if (going !== null) await saveText(options, going);
-  const made = await startIn(options, { place, panes }, ['-c', spec.cwd, '-e', `${ATTEMPT_VARIABLE}=${spec.attemptId}`, '/bin/sh', script]);
+  const made = await startIn(options, { place, panes }, [
+    '-c',
+    spec.cwd,
+    '-e',
+    `${ATTEMPT_VARIABLE}=${spec.attemptId}`,
+    '/bin/sh',
+    script,
+  ]);
   await Promise.all([markPane(client, made.paneId, spec), setLabel(client, made.paneId, spec.label)]);
   return made;
 }
@@ -48,7 +64,10 @@ export async function unmakePane(options: PaneMakerOptions, spec: StartSpec, mad
   if (spec.role === 'lead' && window[0]?.paneId === made.paneId && window[0].windowNumber === 1) {
     await client.command('respawn-pane', '-k', '-t', made.paneId, ...PLACEHOLDER);
     await client.command('clear-history', '-t', made.paneId);
-    await Promise.all([markPane(client, made.paneId, { workerId: spec.workerId, attemptId: '' }), setLabel(client, made.paneId, '')]);
+    await Promise.all([
+      markPane(client, made.paneId, { workerId: spec.workerId, attemptId: '' }),
+      setLabel(client, made.paneId, ''),
+    ]);
     return;
   }
   await client.command('kill-pane', '-t', made.paneId);
@@ -72,7 +91,11 @@ interface Situation {
   readonly panes: readonly PaneRow[];
 }
 
-async function startIn(options: PaneMakerOptions, { place, panes }: Situation, command: readonly string[]): Promise<MadePane> {
+async function startIn(
+  options: PaneMakerOptions,
+  { place, panes }: Situation,
+  command: readonly string[],
+): Promise<MadePane> {
   const { client, target } = options;
   const print = ['-P', '-F', '#{pane_id} #{window_id} #{pane_pid}'];
   switch (place.kind) {
@@ -87,7 +110,15 @@ async function startIn(options: PaneMakerOptions, { place, panes }: Situation, c
     case 'split': {
       // Sent in one go, so that the program never sees the sizes in between.
       const { beside, before, replaces } = place;
-      const answer = client.command('split-window', '-d', ...(before ? ['-b'] : []), '-t', beside.paneId, ...print, ...command);
+      const answer = client.command(
+        'split-window',
+        '-d',
+        ...(before ? ['-b'] : []),
+        '-t',
+        beside.paneId,
+        ...print,
+        ...command,
+      );
       const killed = replaces === null ? null : client.command('kill-pane', '-t', replaces.paneId);
       const others = panes.filter((pane) => pane.windowId === beside.windowId && pane !== replaces);
       const arranged = arrange(options, beside, others.length + 1);
@@ -95,7 +126,16 @@ async function startIn(options: PaneMakerOptions, { place, panes }: Situation, c
       return parseMade(await answer, beside.windowNumber);
     }
     case 'window': {
-      const answer = await client.command('new-window', '-d', '-n', windowName(place.number), '-t', `${target}:`, ...print, ...command);
+      const answer = await client.command(
+        'new-window',
+        '-d',
+        '-n',
+        windowName(place.number),
+        '-t',
+        `${target}:`,
+        ...print,
+        ...command,
+      );
       const made = parseMade(answer, place.number);
       const { columns, rows } = options.size;
       await Promise.all([
@@ -112,7 +152,12 @@ async function arrange(options: PaneMakerOptions, pane: PaneRow, count: number):
   const layout = layoutString(count, sizeOf(pane), pane.windowNumber === 1);
   await options.client
     .command('select-layout', '-t', pane.windowId, layout)
-    .catch((error: unknown) => options.logger.warn({ window: pane.windowId, error: String(error) }, 'the window could not be laid out'));
+    .catch((error: unknown) =>
+      options.logger.warn(
+        { window: pane.windowId, error: String(error) },
+        'the window could not be laid out',
+      ),
+    );
 }
 
 function inUse(spec: StartSpec, pane: PaneRow): OrchestratorError {
@@ -130,5 +175,5 @@ async function saveText(options: PaneMakerOptions, pane: PaneRow): Promise<void>
 function parseMade(answer: readonly string[], windowNumber: number | null): MadePane {
   const [paneId = '', windowId = '', pid = ''] = (answer[0] ?? '').split(' ');
   if (!paneId.startsWith('%')) throw new Error(`tmux answered no pane id: ${answer.join(' ')}`);
-  return { paneId, windowId, window: windowName(windowNumber ?? 0), launcherPid: Number(pid) };
+  return { paneId, windowId, window: windowName(windowNumber ?? 0), launcher: processRef(Number(pid)) };
 }

@@ -38,15 +38,25 @@ const ROW = [
 
 /** The panes of one session, by window, in their order in it. */
 export async function listPanes(client: ControlClient, sessionId: string): Promise<readonly PaneRow[]> {
-  return (await client.command('list-panes', '-s', '-t', sessionId, '-F', ROW)).flatMap((line) => parseRow(line) ?? []);
+  return (await client.command('list-panes', '-s', '-t', sessionId, '-F', ROW)).flatMap(
+    (line) => parseRow(line) ?? [],
+  );
 }
 
 /** Notes on the pane what a later supervisor must know to take its agent over. */
-export function markPane(client: ControlClient, paneId: string, worker: { workerId: string; attemptId: string; process?: ProcessRef }): Promise<unknown> {
+export function markPane(
+  client: ControlClient,
+  paneId: string,
+  worker: { workerId: string; attemptId: string; process?: ProcessRef },
+): Promise<unknown> {
   const { process } = worker;
   const value = process === undefined ? '' : `${process.pid}:${encodeURIComponent(process.pidStartedAt)}`;
   const set = (name: string, text: string) => client.command('set-option', '-p', '-t', paneId, name, text);
-  return Promise.all([set('@ao_worker', worker.workerId), set('@ao_attempt', worker.attemptId), set('@ao_process', value)]);
+  return Promise.all([
+    set('@ao_worker', worker.workerId),
+    set('@ao_attempt', worker.attemptId),
+    set('@ao_process', value),
+  ]);
 }
 
 function parseRow(line: string): PaneRow | null {

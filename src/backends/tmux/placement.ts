@@ -7,7 +7,12 @@ export type Place =
   /** Into this pane, whose program (the placeholder, or an ended lead) is replaced. */
   | { readonly kind: 'respawn'; readonly pane: PaneRow }
   /** Beside `beside`; `replaces` is an ended worker's pane that then goes. */
-  | { readonly kind: 'split'; readonly beside: PaneRow; readonly before: boolean; readonly replaces: PaneRow | null }
+  | {
+      readonly kind: 'split';
+      readonly beside: PaneRow;
+      readonly before: boolean;
+      readonly replaces: PaneRow | null;
+    }
   | { readonly kind: 'window'; readonly number: number };
 
 /** The lead's place is the first pane of the first window. */
@@ -31,8 +36,9 @@ export function placeForWorker(panes: readonly PaneRow[], isReusable: (pane: Pan
   for (const [number, inWindow] of [...windows].sort(([a], [b]) => a - b)) {
     const last = inWindow.at(-1);
     if (last === undefined) continue;
-    if (inWindow.length < windowCapacity(sizeOf(last), number === 1)) return { kind: 'split', beside: last, before: false, replaces: null };
-    const ended = inWindow.find((pane) => pane.dead && !isLeadSlot(pane) && isReusable(pane));
+    if (inWindow.length < windowCapacity(sizeOf(last), number === 1))
+      return { kind: 'split', beside: last, before: false, replaces: null };
+    const ended = inWindow.find((pane) => !isLeadSlot(pane) && isReusable(pane));
     if (ended !== undefined) return { kind: 'split', beside: ended, before: false, replaces: ended };
   }
   let number = 2;

@@ -11,7 +11,8 @@ export function quoteArgument(text: string): string {
 
 export function quoteCommand(args: readonly string[]): string {
   const [name, ...rest] = args;
-  if (name === undefined || !/^[a-z][a-z-]*$/.test(name)) throw new Error(`not a tmux command name: ${String(name)}`);
+  if (name === undefined || !/^[a-z][a-z-]*$/.test(name))
+    throw new Error(`not a tmux command name: ${String(name)}`);
   return [name, ...rest.map(quoteArgument)].join(' ');
 }
 

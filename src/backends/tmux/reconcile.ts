@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { isAlive, isStopped, processTree, signalProcess } from '../../platform/process-tree.js';
-import type { Entry } from './entry.js';
+import { stopTargetOf, type Entry } from './entry.js';
 import { listPanes, type PaneRow } from './panes.js';
 import { endProcesses } from './stop.js';
 import type { ControlClient } from './types.js';
@@ -41,9 +41,8 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
 
 /** A person closed the pane, or something closed it for them. */
 async function withoutPane(options: ReconcileOptions, entry: Entry): Promise<void> {
-  // The launcher survives the hang-up and writes the status of an agent that does not.
-  const target = { agent: entry.process, launcherPid: entry.launcherPid, attemptId: entry.spec.attemptId };
-  await endProcesses(target, { graceMs: 1_000, clock: options.clock });
+  // The hang-up ends most agents; one that ignores it would go on where nobody can see or steer it.
+  await endProcesses(stopTargetOf(entry), { graceMs: 1_000, clock: options.clock });
   await entry.watch.check();
   if (entry.phase === 'live') await options.onLost(entry, 'its pane was closed');
 }
@@ -51,19 +50,22 @@ async function withoutPane(options: ReconcileOptions, entry: Entry): Promise<voi
 /** The launcher was killed before it could write. tmux may know the status; it loses child signals, and looks again only when another child ends. */
 async function inDeadPane(options: ReconcileOptions, entry: Entry, pane: PaneRow): Promise<void> {
   if (isAlive(entry.process)) {
-    const target = { agent: entry.process, launcherPid: entry.launcherPid, attemptId: entry.spec.attemptId };
-    await endProcesses(target, { graceMs: 1_000, clock: options.clock });
+    await endProcesses(stopTargetOf(entry), { graceMs: 1_000, clock: options.clock });
     return options.onLost(entry, 'its terminal was taken away');
   }
-  if (pane.deadStatus === null) await options.client.command('run-shell', '-b', 'true').catch(() => undefined);
-  const again = (await listPanes(options.client, options.target).catch(() => [])).find(({ paneId }) => paneId === entry.paneId);
+  if (pane.deadStatus === null)
+    await options.client.command('run-shell', '-b', 'true').catch(() => undefined);
+  const again = (await listPanes(options.client, options.target).catch(() => [])).find(
+    ({ paneId }) => paneId === entry.paneId,
+  );
   await options.onExited(entry, again?.deadStatus ?? pane.deadStatus);
 }
 
 async function inLivePane(options: ReconcileOptions, entry: Entry): Promise<void> {
   if (isAlive(entry.process)) {
     entry.missed = 0;
-    if (isStopped(entry.process.pid) || isStopped(entry.launcherPid)) await resume(options, entry);
+    if (isStopped(entry.process.pid) || (entry.launcher !== null && isStopped(entry.launcher.pid)))
+      await resume(options, entry);
     return;
   }
   // Its launcher is about to write the status; if it does not until the next look, it never will.
@@ -74,7 +76,7 @@ async function inLivePane(options: ReconcileOptions, entry: Entry): Promise<void
 /** Ctrl-Z in a pane stops an agent for good: there is no shell to say `fg` to. */
 async function resume(options: ReconcileOptions, entry: Entry): Promise<void> {
   options.logger.warn({ workerId: entry.spec.workerId }, 'the agent was stopped; it is continued');
-  for (const found of await processTree([entry.launcherPid, entry.process.pid])) {
+  for (const found of await processTree([entry.launcher?.pid ?? entry.process.pid, entry.process.pid])) {
     if (isStopped(found.pid)) signalProcess(found, 'SIGCONT');
   }
 }

@@ -21,7 +21,10 @@ export async function socketPathOf(socketName: string, env: Environment): Promis
   const resolved = await realpath(parent).catch(() => parent);
   const path = join(resolved, `tmux-${currentUserId()}`, socketName);
   if (Buffer.byteLength(path) > LONGEST_SOCKET_PATH) {
-    throw new OrchestratorError('TMUX_FAILED', { command: 'new-session', problem: `its socket path is longer than ${LONGEST_SOCKET_PATH} bytes: ${path}` });
+    throw new OrchestratorError('TMUX_FAILED', {
+      command: 'new-session',
+      problem: `its socket path is longer than ${LONGEST_SOCKET_PATH} bytes: ${path}`,
+    });
   }
   return path;
 }
@@ -38,7 +41,9 @@ export function isListening(socketPath: string): Promise<Existence> {
       resolve(existence);
     };
     socket.once('connect', () => answer('yes'));
-    socket.once('error', (error: NodeJS.ErrnoException) => answer(error.code === 'ECONNREFUSED' || error.code === 'ENOENT' ? 'no' : 'unknown'));
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      answer(error.code === 'ECONNREFUSED' || error.code === 'ENOENT' ? 'no' : 'unknown'),
+    );
   });
 }
 
@@ -60,7 +65,11 @@ export async function restoreSocket(socketPath: string, server: ProcessRef): Pro
  * Waits for the server's process to be gone, ends it with KILL when it is not after `limitMs`, and removes the socket
  * that tmux leaves behind. Never unlinks the socket of a live server.
  */
-export async function awaitServerEnd(server: ProcessRef, socketPath: string, options: { clock: Clock; limitMs: number }): Promise<void> {
+export async function awaitServerEnd(
+  server: ProcessRef,
+  socketPath: string,
+  options: { clock: Clock; limitMs: number },
+): Promise<void> {
   if (!(await goneWithin(server, options.limitMs, options.clock))) {
     signalProcess(server, 'SIGKILL');
     await goneWithin(server, 2_000, options.clock);

@@ -59,9 +59,28 @@ export async function openTmuxSession(options: TmuxSessionOptions): Promise<Tmux
   const socketName = `${options.socketPrefix}-${options.sessionId}`;
   const socketPath = await socketPathOf(socketName, options.env);
   const connect = (initial: readonly string[]) =>
-    connectControlClient({ socketName, configFile, env: options.env, initial, clock, onWarning: (problem) => logger.warn({ problem }, 'tmux') });
+    connectControlClient({
+      socketName,
+      configFile,
+      env: options.env,
+      initial,
+      clock,
+      onWarning: (problem) => logger.warn({ problem }, 'tmux'),
+    });
 
-  const start = ['new-session', '-A', '-s', name, '-n', windowName(1), '-x', String(size.columns), '-y', String(size.rows), ...PLACEHOLDER];
+  const start = [
+    'new-session',
+    '-A',
+    '-s',
+    name,
+    '-n',
+    windowName(1),
+    '-x',
+    String(size.columns),
+    '-y',
+    String(size.rows),
+    ...PLACEHOLDER,
+  ];
   const first = await connect(start).catch(async (error: unknown) => {
     // A server that was just ending takes the connection with it; with it gone a new one can start.
     if (error instanceof OrchestratorError && error.code === 'TMUX_MISSING') throw error;
@@ -110,27 +129,44 @@ async function describe(client: ControlClient, name: string): Promise<SessionFac
   const [line = ''] = await client.command('display-message', '-p', '-t', `=${name}:`, format);
   const [pid = '', target = '', windowId = '', ready = ''] = line.split(' ');
   const pidStartedAt = processStartTime(Number(pid));
-  if (pidStartedAt === null) throw new OrchestratorError('TMUX_FAILED', { command: 'display-message', problem: `no such server process: ${line}` });
+  if (pidStartedAt === null)
+    throw new OrchestratorError('TMUX_FAILED', {
+      command: 'display-message',
+      problem: `no such server process: ${line}`,
+    });
   return { server: { pid: Number(pid), pidStartedAt }, target, windowId, ready: ready === '1' };
 }
 
 /** Every window is given its size by name of the window: it then keeps it, whatever terminal attaches. */
-async function prepare(client: ControlClient, facts: SessionFacts, options: TmuxSessionOptions): Promise<void> {
+async function prepare(
+  client: ControlClient,
+  facts: SessionFacts,
+  options: TmuxSessionOptions,
+): Promise<void> {
   if (options.userConfig !== null) await sourceUserConfig(client, options.userConfig, options);
   const { columns, rows } = options.size;
   await client.command('resize-window', '-t', facts.windowId, '-x', String(columns), '-y', String(rows));
   await client.command('set-option', '-w', '-t', facts.windowId, '@ao_number', '1');
   const [placeholder] = await listPanes(client, facts.target);
-  if (placeholder !== undefined) await markPane(client, placeholder.paneId, { workerId: LEAD_ID, attemptId: '' });
+  if (placeholder !== undefined)
+    await markPane(client, placeholder.paneId, { workerId: LEAD_ID, attemptId: '' });
   await client.command('set-option', '-t', facts.target, '@ao_ready', '1');
 }
 
 /** Read by command, not by `-f`: mistakes in it are then ours to report, instead of a screen over the lead's pane. */
-async function sourceUserConfig(client: ControlClient, path: string, options: TmuxSessionOptions): Promise<void> {
+async function sourceUserConfig(
+  client: ControlClient,
+  path: string,
+  options: TmuxSessionOptions,
+): Promise<void> {
   const required = join(options.directory, 'required.conf');
   await writeFileAtomic(required, `${requiredSettings().join('\n')}\n`);
   try {
-    await client.command('source-file', path).catch((error: unknown) => options.logger.warn({ path, error: String(error) }, 'the tmux configuration has mistakes'));
+    await client
+      .command('source-file', path)
+      .catch((error: unknown) =>
+        options.logger.warn({ path, error: String(error) }, 'the tmux configuration has mistakes'),
+      );
     await client.command('source-file', required);
   } finally {
     await removeFile(required);
@@ -141,6 +177,11 @@ async function sourceUserConfig(client: ControlClient, path: string, options: Tm
  * A server keeps the environment of whoever started it; agents started from now on get ours (new keys, another PATH).
  * Over the connection, so no value is ever an argument of a process.
  */
-async function refreshEnvironment(client: ControlClient, env: Readonly<Record<string, string>>): Promise<void> {
-  await Promise.all(Object.entries(env).map(([name, value]) => client.command('set-environment', '-g', name, value)));
+async function refreshEnvironment(
+  client: ControlClient,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  await Promise.all(
+    Object.entries(env).map(([name, value]) => client.command('set-environment', '-g', name, value)),
+  );
 }

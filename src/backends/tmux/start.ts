@@ -34,8 +34,14 @@ export async function launchAgent(launching: Launching, spec: StartSpec): Promis
   const { realCwd } = await checkStartable(spec);
   const files = launchFiles(spec.directory, spec.workerId, spec.attemptId);
   await ensurePrivateDirectory(spec.directory);
-  await writeFileAtomic(files.script, launchScript(spec, { files, realCwd, tmuxDirectory: launching.tmuxDirectory }), 0o700);
-  const watch = watchLaunch(files, (problem) => launching.logger.warn({ workerId: spec.workerId, problem }, 'the agent cannot be watched'));
+  await writeFileAtomic(
+    files.script,
+    launchScript(spec, { files, realCwd, tmuxDirectory: launching.tmuxDirectory }),
+    0o700,
+  );
+  const watch = watchLaunch(files, (problem) =>
+    launching.logger.warn({ workerId: spec.workerId, problem }, 'the agent cannot be watched'),
+  );
   let made: MadePane | null = null;
   let agent: PaneAgent | null = null;
   try {
@@ -44,10 +50,16 @@ export async function launchAgent(launching: Launching, spec: StartSpec): Promis
     const process = await awaitStart({ watch, clock });
     await checkCurrentPath(client, made.paneId, realCwd);
     await markPane(client, made.paneId, { ...spec, process });
-    const { paneId, window, launcherPid } = made;
-    return createEntry({ spec, files, paneId, window, launcherPid, process, agent, watch });
+    const { paneId, window, launcher } = made;
+    return createEntry({ spec, files, paneId, window, launcher, process, agent, watch });
   } catch (error) {
-    const shown = made === null ? '' : await capturePane(client, made.paneId, 5).then((lines) => lines.join(' | '), () => '');
+    const shown =
+      made === null
+        ? ''
+        : await capturePane(client, made.paneId, 5).then(
+            (lines) => lines.join(' | '),
+            () => '',
+          );
     await undo({ launching, spec, files, watch, made, agent });
     throw asSpawnFailed(spec, error, shown);
   }
@@ -62,12 +74,22 @@ async function awaitStart({ watch, clock }: { watch: LaunchWatch; clock: Clock }
   const process = await Promise.race([watch.started, nothing]);
   if (process !== null) return process;
   const status = await Promise.race([watch.ended, nothing]);
-  throw new Error(status === null ? `it did not start within ${START_LIMIT_MS} ms` : `its launcher ended with status ${status}`);
+  throw new Error(
+    status === null
+      ? `it did not start within ${START_LIMIT_MS} ms`
+      : `its launcher ended with status ${status}`,
+  );
 }
 
 /** An agent that works in another folder than its own would change somebody else's files, and report success. */
 async function checkCurrentPath(client: ControlClient, paneId: string, expected: string): Promise<void> {
-  const [line = ''] = await client.command('display-message', '-p', '-t', paneId, '#{pane_dead} #{pane_current_path}');
+  const [line = ''] = await client.command(
+    'display-message',
+    '-p',
+    '-t',
+    paneId,
+    '#{pane_dead} #{pane_current_path}',
+  );
   const path = line.slice(2);
   // One that has ended already has no folder; its launcher was in the right one, or it would not have started.
   if (line.startsWith('1') || path === '' || path === expected) return;
@@ -85,10 +107,12 @@ async function undo(failed: {
   const { launching, spec, files, watch, made, agent } = failed;
   watch.close();
   if (made !== null && agent !== null) launching.unwatchPane(made.paneId, agent);
-  const target = { agent: null, launcherPid: null, attemptId: spec.attemptId };
+  const target = { agent: null, launcher: null, attemptId: spec.attemptId };
   await endProcesses(target, { graceMs: 0, clock: launching.clock });
   if (made !== null) {
-    await launching.unmakePane(made).catch((error: unknown) => launching.logger.warn({ error: String(error) }, 'a pane was left'));
+    await launching
+      .unmakePane(made)
+      .catch((error: unknown) => launching.logger.warn({ error: String(error) }, 'a pane was left'));
   }
   for (const file of [files.script, files.pid, files.exit]) await removeTree(file);
 }
@@ -96,6 +120,8 @@ async function undo(failed: {
 function asSpawnFailed(spec: StartSpec, thrown: unknown, shown: string): OrchestratorError {
   const error = toOrchestratorError(thrown);
   if (error.code === 'SPAWN_FAILED' || error.code === 'TMUX_LOST') return error;
-  const problem = [thrown instanceof Error ? thrown.message : String(thrown), shown].filter((part) => part !== '').join(': ');
+  const problem = [thrown instanceof Error ? thrown.message : String(thrown), shown]
+    .filter((part) => part !== '')
+    .join(': ');
   return new OrchestratorError('SPAWN_FAILED', { worker: spec.workerId, problem }, { cause: thrown });
 }

@@ -15,7 +15,7 @@ export interface StopTarget {
   /** The agent; null when its pid was never known. */
   readonly agent: ProcessRef | null;
   /** The pane's own process, which still has to write the exit status. */
-  readonly launcherPid: number | null;
+  readonly launcher: ProcessRef | null;
   readonly attemptId: string;
 }
 
@@ -47,11 +47,15 @@ export async function endProcesses(target: StopTarget, options: StopOptions): Pr
     }
   }
   const deadline = options.clock.now() + KILL_LIMIT_MS;
-  for (let pauseMs = 2; (await sweep.look()).length > 0 && options.clock.now() < deadline; pauseMs = Math.min(pauseMs * 2, 50)) {
+  for (
+    let pauseMs = 2;
+    (await sweep.look()).length > 0 && options.clock.now() < deadline;
+    pauseMs = Math.min(pauseMs * 2, 50)
+  ) {
     sweep.kill();
     await delay(options.clock, pauseMs);
   }
-  await endLauncher(sweep, options.clock);
+  if (target.launcher !== null) await endLauncher(target.launcher, options.clock);
   const survivors = (await sweep.look()).map(({ pid }) => pid);
   return { verified: survivors.length === 0, survivors };
 }
@@ -60,7 +64,6 @@ class Sweep {
   private readonly target: StopTarget;
   private readonly source: ProcessSource | undefined;
   private readonly known = new Map<string, ProcessRef>();
-  launcher: ProcessRef | null = null;
 
   constructor(target: StopTarget, source: ProcessSource | undefined) {
     this.target = target;
@@ -87,15 +90,19 @@ class Sweep {
 
   private add(found: ProcessRef): void {
     if (found.pid === process.pid) return;
-    if (found.pid === this.target.launcherPid) this.launcher = found;
-    else this.known.set(`${found.pid} ${found.pidStartedAt}`, found);
+    if (found.pid !== this.target.launcher?.pid) this.known.set(`${found.pid} ${found.pidStartedAt}`, found);
   }
 }
 
-/** It ends by itself right after the agent, the status written; KILL only if it does not. */
-async function endLauncher(sweep: Sweep, clock: Clock): Promise<void> {
-  const { launcher } = sweep;
-  if (launcher === null || (await goneWithin(launcher, 1_000, clock))) return;
+/** Tells a launcher that its agent's last words were read. */
+export function releaseLauncher(launcher: ProcessRef): void {
+  signalProcess(launcher, 'SIGUSR1');
+}
+
+/** It ends by itself once its agent's end was told; KILL only if it does not. */
+async function endLauncher(launcher: ProcessRef, clock: Clock): Promise<void> {
+  if (await goneWithin(launcher, 1_000, clock)) return;
+  releaseLauncher(launcher);
   signalProcess(launcher, 'SIGCONT');
   if (await goneWithin(launcher, 500, clock)) return;
   signalProcess(launcher, 'SIGKILL');

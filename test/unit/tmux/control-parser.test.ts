@@ -22,7 +22,7 @@ const STREAM = Buffer.concat([
   Buffer.from('%output %12 a\\015\\012 '),
   Buffer.from([0xc3]),
   Buffer.from('\n%extended-output %3 17 : b : c\n'),
-  Buffer.from("%begin 102 8 1\nunknown command: x\n%error 102 8 1\n%exit server exited unexpectedly\n"),
+  Buffer.from('%begin 102 8 1\nunknown command: x\n%error 102 8 1\n%exit server exited unexpectedly\n'),
 ]);
 
 const EXPECTED: Seen[] = [
@@ -52,7 +52,11 @@ describe('unescapeOutput', () => {
   test('gives back all 256 byte values as tmux escapes them', () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
     const escaped = Buffer.concat(
-      [...bytes].map((byte) => (byte < 0x20 || byte === 0x5c ? Buffer.from(`\\${byte.toString(8).padStart(3, '0')}`) : Buffer.from([byte]))),
+      [...bytes].map((byte) =>
+        byte < 0x20 || byte === 0x5c
+          ? Buffer.from(`\\${byte.toString(8).padStart(3, '0')}`)
+          : Buffer.from([byte]),
+      ),
     );
     expect(unescapeOutput(escaped).equals(bytes)).toBe(true);
   });

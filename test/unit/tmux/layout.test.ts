@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { layoutChecksum, layoutString, MAX_PANES, MIN_PANE, windowCapacity, windowSizeFor } from '../../../src/backends/tmux/layout.js';
+import {
+  layoutChecksum,
+  layoutString,
+  MAX_PANES,
+  MIN_PANE,
+  windowCapacity,
+  windowSizeFor,
+} from '../../../src/backends/tmux/layout.js';
 
 test('the checksum is the one tmux itself prints', () => {
   // As `list-windows -F '#{window_layout}'` showed them.
@@ -38,18 +45,26 @@ test('puts the lead on top and the workers two by two below it', () => {
 
 test('every layout within capacity fills its window and has no pane below the minimum', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 80, max: 400 }), fc.integer({ min: 21, max: 120 }), fc.boolean(), fc.integer({ min: 1, max: MAX_PANES }), (columns, rows, lead, wanted) => {
-      const size = { columns, rows };
-      const count = Math.min(wanted, windowCapacity(size, lead));
-      const leaves = [...layoutString(count, size, lead).matchAll(/(\d+)x(\d+),(\d+),(\d+),\d+/g)].map((match) => match.slice(1).map(Number));
-      expect(leaves).toHaveLength(count);
-      for (const [width = 0, height = 0, x = 0, y = 0] of leaves) {
-        expect(width).toBeGreaterThanOrEqual(MIN_PANE.columns);
-        expect(height - (y === 0 ? 1 : 0)).toBeGreaterThanOrEqual(MIN_PANE.rows);
-        expect(x + width).toBeLessThanOrEqual(columns);
-        expect(y + height).toBeLessThanOrEqual(rows);
-      }
-      expect(Math.max(...leaves.map(([, height = 0, , y = 0]) => y + height))).toBe(rows);
-    }),
+    fc.property(
+      fc.integer({ min: 80, max: 400 }),
+      fc.integer({ min: 21, max: 120 }),
+      fc.boolean(),
+      fc.integer({ min: 1, max: MAX_PANES }),
+      (columns, rows, lead, wanted) => {
+        const size = { columns, rows };
+        const count = Math.min(wanted, windowCapacity(size, lead));
+        const leaves = [...layoutString(count, size, lead).matchAll(/(\d+)x(\d+),(\d+),(\d+),\d+/g)].map(
+          (match) => match.slice(1).map(Number),
+        );
+        expect(leaves).toHaveLength(count);
+        for (const [width = 0, height = 0, x = 0, y = 0] of leaves) {
+          expect(width).toBeGreaterThanOrEqual(MIN_PANE.columns);
+          expect(height - (y === 0 ? 1 : 0)).toBeGreaterThanOrEqual(MIN_PANE.rows);
+          expect(x + width).toBeLessThanOrEqual(columns);
+          expect(y + height).toBeLessThanOrEqual(rows);
+        }
+        expect(Math.max(...leaves.map(([, height = 0, , y = 0]) => y + height))).toBe(rows);
+      },
+    ),
   );
 });

@@ -3,7 +3,9 @@ import { quoteArgument, quoteCommand, quoteForShell } from '../../../src/backend
 
 describe('quoteArgument', () => {
   test('sends everything that tmux would expand or end a command at as octal', () => {
-    expect(quoteArgument('a"b$c\\d#e~f;g\nh\ti\u007f')).toBe('"a\\042b\\044c\\134d\\043e\\176f\\073g\\012h\\011i\\177"');
+    expect(quoteArgument('a"b$c\\d#e~f;g\nh\ti\u007f')).toBe(
+      '"a\\042b\\044c\\134d\\043e\\176f\\073g\\012h\\011i\\177"',
+    );
   });
 
   test('leaves words, spaces and other languages as they are', () => {

@@ -18,8 +18,16 @@ beforeEach(() => {
 });
 afterEach(async () => sandbox.close());
 
-async function connect(initial: readonly string[], options: { env?: Record<string, string> } = {}): Promise<ControlClient> {
-  const client = await connectControlClient({ socketName: 'control', configFile, env: { ...sandbox.env, ...options.env }, initial });
+async function connect(
+  initial: readonly string[],
+  options: { env?: Record<string, string> } = {},
+): Promise<ControlClient> {
+  const client = await connectControlClient({
+    socketName: 'control',
+    configFile,
+    env: { ...sandbox.env, ...options.env },
+    initial,
+  });
   sandbox.onClose(() => client.detach());
   return client;
 }
@@ -29,7 +37,12 @@ const NEW_SESSION = ['new-session', '-s', 'main', '-x', '100', '-y', '30', 'cat'
 describe('the control client', () => {
   test('answers pipelined commands in order and any text comes back as it was sent', async () => {
     const client = await connect(NEW_SESSION);
-    const texts = ['$HOME #{pane_id} ~ "q" \\n ; {x} é 日本 🎉', '%end 1 1 1', '-t', ...Array.from({ length: 200 }, (_, index) => `n${index}`)];
+    const texts = [
+      '$HOME #{pane_id} ~ "q" \\n ; {x} é 日本 🎉',
+      '%end 1 1 1',
+      '-t',
+      ...Array.from({ length: 200 }, (_, index) => `n${index}`),
+    ];
     const answers = await Promise.all(
       texts.map(async (text, index) => {
         void client.command('set-option', '-g', `@o${index}`, text);
@@ -43,7 +56,10 @@ describe('the control client', () => {
     const client = await connect(NEW_SESSION);
     const failed = client.command('list-panes', '-t', '%999');
     const next = client.command('display-message', '-p', '#{session_name}');
-    await expect(failed).rejects.toMatchObject({ code: 'TMUX_FAILED', params: { command: 'list-panes', problem: "can't find pane: %999" } });
+    await expect(failed).rejects.toMatchObject({
+      code: 'TMUX_FAILED',
+      params: { command: 'list-panes', problem: "can't find pane: %999" },
+    });
     expect(await next).toEqual(['main']);
   });
 
@@ -89,5 +105,7 @@ test('a session that is not there fails the connection, and a name is never take
 });
 
 test('a missing tmux is TMUX_MISSING', async () => {
-  await expect(connect(NEW_SESSION, { env: { PATH: sandbox.folder('empty') } })).rejects.toMatchObject({ code: 'TMUX_MISSING' });
+  await expect(connect(NEW_SESSION, { env: { PATH: sandbox.folder('empty') } })).rejects.toMatchObject({
+    code: 'TMUX_MISSING',
+  });
 });

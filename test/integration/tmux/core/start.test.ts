@@ -20,10 +20,15 @@ describe('starting an agent', () => {
     expect(socket).toBe(join(sandbox.sockets, `tmux-${process.getuid?.()}`, world.socketName));
     const started = await world.backend.start(world.spec('lead', WAIT));
     expect(started).toMatchObject({ workerId: 'lead', paneId: '%0', window: 'agentorchestr' });
-    await until(() => readFileSync(`/proc/${started.pid}/cmdline`, 'utf8') === 'sleep\u00001000\u0000', 'the pid is the agent');
-    expect(await world.panes('#{session_name} #{window_name} #{pane_id} #{window_width}x#{window_height} #{@ao_worker}')).toEqual([
-      `agentorchestr-${world.sessionId} agentorchestr %0 240x70 lead`,
-    ]);
+    await until(
+      () => readFileSync(`/proc/${started.pid}/cmdline`, 'utf8') === 'sleep\u00001000\u0000',
+      'the pid is the agent',
+    );
+    expect(
+      await world.panes(
+        '#{session_name} #{window_name} #{pane_id} #{window_width}x#{window_height} #{@ao_worker}',
+      ),
+    ).toEqual([`agentorchestr-${world.sessionId} agentorchestr %0 240x70 lead`]);
     await until(async () => (await world.backend.read('lead', 10)) === 'up', 'its text is read');
   });
 
@@ -32,7 +37,18 @@ describe('starting an agent', () => {
     await world.backend.open();
     const cwd = join(sandbox.home, "it's a $HOME `folder` ü");
     mkdirSync(cwd);
-    const argv = ['a b', "it's", '$HOME', '`id`', 'line\nbreak', '', '*', '"; exit 9', '日本 🎉', 'x'.repeat(90_000)];
+    const argv = [
+      'a b',
+      "it's",
+      '$HOME',
+      '`id`',
+      'line\nbreak',
+      '',
+      '*',
+      '"; exit 9',
+      '日本 🎉',
+      'x'.repeat(90_000),
+    ];
     const script = 'printf "%s\\0" "$@" >args; pwd -P >where';
     await world.backend.start(world.spec('w01', ['/bin/sh', '-c', script, 'sh', ...argv], { cwd }));
     expect(await world.exit('w01')).toMatchObject({ status: 0 });
@@ -45,11 +61,17 @@ describe('starting an agent', () => {
     await world.backend.open();
     await world.backend.start(world.spec('lead', WAIT));
     const cases = [
-      { spec: world.spec('w01', ['x'], { cwd: join(sandbox.home, 'nowhere') }), problem: /nowhere cannot be entered/ },
+      {
+        spec: world.spec('w01', ['x'], { cwd: join(sandbox.home, 'nowhere') }),
+        problem: /nowhere cannot be entered/,
+      },
       { spec: world.spec('w02', ['echo', 'x'.repeat(110_000)]), problem: /110000 bytes/ },
     ];
     for (const { spec, problem } of cases) {
-      await expect(world.backend.start(spec)).rejects.toMatchObject({ code: 'SPAWN_FAILED', params: { worker: spec.workerId, problem: expect.stringMatching(problem) } });
+      await expect(world.backend.start(spec)).rejects.toMatchObject({
+        code: 'SPAWN_FAILED',
+        params: { worker: spec.workerId, problem: expect.stringMatching(problem) },
+      });
       expect(existsSync(spec.directory) ? readdirSync(spec.directory) : []).toEqual([]);
     }
     expect(await world.panes('#{@ao_worker}')).toEqual(['lead']);
@@ -62,7 +84,10 @@ describe('starting an agent', () => {
     const spec = world.spec('w01', ['/bin/sh', '-c', 'touch "$HOME/ran"; exec sleep 1000']);
     // A folder stands where the launcher writes the pid.
     mkdirSync(join(spec.directory, `w01.${spec.attemptId}.pid.tmp`), { recursive: true, mode: 0o700 });
-    await expect(world.backend.start(spec)).rejects.toMatchObject({ code: 'SPAWN_FAILED', params: { problem: expect.stringContaining('status') } });
+    await expect(world.backend.start(spec)).rejects.toMatchObject({
+      code: 'SPAWN_FAILED',
+      params: { problem: expect.stringContaining('status') },
+    });
     expect(existsSync(join(sandbox.home, 'ran'))).toBe(false);
     expect(await world.panes('#{@ao_worker} #{pane_width}x#{pane_height}')).toEqual(['lead 240x69']);
   });
@@ -70,7 +95,9 @@ describe('starting an agent', () => {
   test('[113] every file is for the user alone', async () => {
     const world = createTmuxWorld(sandbox);
     await world.backend.open();
-    const spec = world.spec('w01', ['/bin/sh', '-c', 'umask; exit 0'], { env: { AGENTORCHESTR_TOKEN: 'secret' } });
+    const spec = world.spec('w01', ['/bin/sh', '-c', 'umask; exit 0'], {
+      env: { AGENTORCHESTR_TOKEN: 'secret' },
+    });
     await world.backend.start(spec);
     expect((await world.exit('w01')).outputTail).toBe(process.umask().toString(8).padStart(4, '0'));
     const modes = [spec.directory, ...readdirSync(spec.directory).map((name) => join(spec.directory, name))];
@@ -91,7 +118,14 @@ describe('the environment of agents', () => {
     );
 
   test('[C-35] has the user’s keys, not the guards, not our secrets, and what the start adds', async () => {
-    const env = { ...sandbox.env, SOME_API_KEY: "k'1 $x", IN_AGENT: '1', AGENTORCHESTR_SECRET: 's', TMUX: '/nowhere,1,1', TMUX_PANE: '%7' };
+    const env = {
+      ...sandbox.env,
+      SOME_API_KEY: "k'1 $x",
+      IN_AGENT: '1',
+      AGENTORCHESTR_SECRET: 's',
+      TMUX: '/nowhere,1,1',
+      TMUX_PANE: '%7',
+    };
     const world = createTmuxWorld(sandbox, { env, guardVariables: ['IN_AGENT'] });
     await world.backend.open();
     const spec = world.spec('w01', DUMP, { env: { AGENTORCHESTR_TOKEN: "t'\n$" } });
@@ -101,7 +135,8 @@ describe('the environment of agents', () => {
     expect(seen.get('SOME_API_KEY')).toBe("k'1 $x");
     expect(seen.get('AGENTORCHESTR_TOKEN')).toBe("t'\n$");
     expect(seen.get('AGENTORCHESTR_ATTEMPT')).toBe(spec.attemptId);
-    for (const name of ['IN_AGENT', 'AGENTORCHESTR_SECRET', 'AGENTORCHESTR_HOME', 'TMUX', 'TMUX_PANE']) expect(seen.has(name), name).toBe(false);
+    for (const name of ['IN_AGENT', 'AGENTORCHESTR_SECRET', 'AGENTORCHESTR_HOME', 'TMUX', 'TMUX_PANE'])
+      expect(seen.has(name), name).toBe(false);
     expect(readdirSync(seen.get('TMUX_TMPDIR') ?? '')).toEqual([]);
   });
 
@@ -121,7 +156,9 @@ describe('the environment of agents', () => {
     await world.backend.open();
     const cwd = join(sandbox.home, 'tüb\tingen');
     mkdirSync(cwd);
-    await world.backend.start(world.spec('w01', ['/bin/sh', '-c', "printf 'wide 日本 🎉 é\\n'; exit 3"], { cwd, label: 'w01 · é' }));
+    await world.backend.start(
+      world.spec('w01', ['/bin/sh', '-c', "printf 'wide 日本 🎉 é\\n'; exit 3"], { cwd, label: 'w01 · é' }),
+    );
     expect(await world.exit('w01')).toMatchObject({ status: 3, outputTail: 'wide 日本 🎉 é' });
     expect(await world.panes('#{@ao_label}')).toEqual(['', 'w01 · é']);
   });
@@ -148,20 +185,36 @@ test('[C-27] nothing in the user’s tmux configuration has an effect', async ()
   const world = createTmuxWorld(sandbox);
   await world.backend.open();
   await world.backend.start(world.spec('lead', WAIT));
-  await world.backend.start(world.spec('w01', ['/bin/sh', '-c', 'i=0; while [ $i -lt 200 ]; do echo line $i; i=$((i+1)); done; exit 4']));
+  await world.backend.start(
+    world.spec('w01', [
+      '/bin/sh',
+      '-c',
+      'i=0; while [ $i -lt 200 ]; do echo line $i; i=$((i+1)); done; exit 4',
+    ]),
+  );
   expect((await world.exit('w01')).status).toBe(4);
   expect((await world.backend.read('w01', 1000)).split('\n')).toHaveLength(200);
-  expect(await world.panes('#{window_index}.#{pane_index} #{window_name} #{pane_in_mode}')).toEqual(['0.0 agentorchestr 0', '0.1 agentorchestr 0']);
+  expect(await world.panes('#{window_index}.#{pane_index} #{window_name} #{pane_in_mode}')).toEqual([
+    '0.0 agentorchestr 0',
+    '0.1 agentorchestr 0',
+  ]);
   expect(existsSync(join(sandbox.home, 'config-was-read'))).toBe(false);
 });
 
 test('a configuration of the user’s choice is read, its mistakes harm nothing, and what we rest on stays', async () => {
   const userConfig = join(sandbox.home, 'mine.conf');
-  writeFileSync(userConfig, 'set -g status-position top\nset -g remain-on-exit off\nset -g base-index 1\nset -g no-such-option 1\n');
+  writeFileSync(
+    userConfig,
+    'set -g status-position top\nset -g remain-on-exit off\nset -g base-index 1\nset -g no-such-option 1\n',
+  );
   const world = createTmuxWorld(sandbox, { userConfig });
   await world.backend.open();
   await world.backend.start(world.spec('lead', WAIT));
   const client = await world.look();
-  const shown = await client.command('display-message', '-p', '#{status-position} #{remain-on-exit} #{base-index} #{pane_in_mode}');
+  const shown = await client.command(
+    'display-message',
+    '-p',
+    '#{status-position} #{remain-on-exit} #{base-index} #{pane_in_mode}',
+  );
   expect(shown).toEqual(['top on 0 0']);
 });
