@@ -38,7 +38,7 @@ export function arbitraryOf(
 
 function fieldsOf(schema: z.ZodObject, valuesOf: (field: string) => readonly string[] | undefined) {
   return Object.fromEntries(
-    Object.entries(schema.shape).map(([field, part]) => {
+    Object.entries<z.core.$ZodType>(schema.shape).map(([field, part]) => {
       const values = valuesOf(field);
       return [field, values === undefined ? arbitraryOf(part, valuesOf) : fc.constantFrom(...values)];
     }),

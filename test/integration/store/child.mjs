@@ -73,11 +73,13 @@ const actions = {
   },
 };
 
-process.on('message', async ({ action, ...input }) => {
+async function answer({ action, ...input }) {
   try {
     process.send({ result: (await actions[action](input)) ?? null });
   } catch (error) {
     process.send({ error: { code: error.code, message: error.message, hint: error.hint } });
   }
-});
+}
+
+process.on('message', (request) => void answer(request));
 process.send({ result: 'ready' });

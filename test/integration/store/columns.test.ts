@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import Database from 'better-sqlite3';
-import type { StoredEvent } from '../../../src/core/events/index.js';
 import { PROJECTIONS, type TableName } from '../../../src/core/state/projections.js';
 import { COLUMNS } from '../../../src/store/columns.js';
 import { NOT_FOLDED } from '../../../src/store/verify-rebuild.js';
@@ -41,7 +40,7 @@ function firstRow(table: TableName): Record<string, unknown> {
     seq: 1,
     at: '2026-01-01T00:00:00.000Z',
     v: 1,
-  } as StoredEvent;
+  };
   return PROJECTIONS[table].fold(null, event) as unknown as Record<string, unknown>;
 }
 
@@ -49,7 +48,7 @@ describe.each(TABLES)('the table %s', (table) => {
   it('has a column for every field that its fold makes, and no other', () => {
     const fields = Object.keys(firstRow(table)).sort();
     expect(Object.keys(COLUMNS[table]).sort()).toEqual(fields);
-    expect(query(`SELECT name FROM pragma_table_info('${table}')`).sort()).toEqual(fields);
+    expect(query(`SELECT name FROM pragma_table_info('${table}') ORDER BY name`)).toEqual(fields);
   });
 
   it('lets a column be null exactly where its type in the schema says so, and is strict about types', () => {
@@ -67,6 +66,6 @@ describe.each(TABLES)('the table %s', (table) => {
 });
 
 it('every other table is named as one that is not a fold', () => {
-  const tables = query("SELECT name FROM sqlite_schema WHERE type = 'table'");
-  expect(tables.sort()).toEqual([...TABLES, ...NOT_FOLDED].sort());
+  const tables = query("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
+  expect(tables).toEqual([...TABLES, ...NOT_FOLDED].sort());
 });

@@ -30,20 +30,22 @@ function folded(events: readonly StoredEvent[], table: TableName): unknown[] {
   return [...rows.values()];
 }
 
+function rollBack(store: Store, events: readonly NewEvent[]): void {
+  const failing = () =>
+    store.transaction((tx) => {
+      tx.append(...events);
+      throw new Error('rolled back');
+    });
+  expect(failing).toThrow('rolled back');
+}
+
 /** Appends in groups of the given sizes; a negative size is a transaction that is rolled back first, then repeated. */
 function appendGrouped(store: Store, history: readonly NewEvent[], sizes: readonly number[]): void {
   let done = 0;
   for (let turn = 0; done < history.length; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
     const group = history.slice(done, done + Math.abs(size));
-    if (size < 0) {
-      const failing = () =>
-        store.transaction((tx) => {
-          tx.append(...group);
-          throw new Error('rolled back');
-        });
-      expect(failing).toThrow('rolled back');
-    }
+    if (size < 0) rollBack(store, group);
     store.transaction((tx) => group.forEach((event) => tx.append(event)));
     done += group.length;
   }

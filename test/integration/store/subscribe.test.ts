@@ -184,7 +184,7 @@ it('ephemeral events reach subscribers of this process and are never stored', as
   store.subscribe(0, (event) => void seen.push(event));
   other.subscribe(0, (event) => void elsewhere.push(event));
   const { type, session_id, source, evidence, data } = sampleEvent('text.delta', { text: 'wri' });
-  store.publish({ type, session_id, source, evidence, data } as Parameters<Store['publish']>[0]);
+  store.publish({ type, session_id, source, evidence, data });
   store.append(sampleEvent('session.paused'));
   expect(seen.map((event) => [event.seq, event.type])).toEqual([
     [1, 'session.created'],

@@ -62,7 +62,7 @@ describe('a transaction', () => {
     const store = world.open();
     store.transaction((tx) => {
       const broken = sampleEvent('worker.created', { task: 7 as unknown as string });
-      expect(() => tx.append(sampleEvent('session.created'), broken)).toThrow();
+      expect(() => tx.append(sampleEvent('session.created'), broken)).toThrow('task');
     });
     expect(store.head()).toBe(0);
     expect(store.rows('sessions')).toEqual([]);
@@ -165,6 +165,6 @@ describe('an idempotency key', () => {
     const store = world.open();
     store.transaction((tx) => tx.remember('spawn', 'key', 'hash', undefined));
     expect(store.transaction((tx) => tx.recall('spawn', 'key', 'hash'))).toEqual({ result: null });
-    expect(() => store.transaction((tx) => tx.remember('spawn', 'key', 'hash', 1))).toThrow();
+    expect(() => store.transaction((tx) => tx.remember('spawn', 'key', 'hash', 1))).toThrow('UNIQUE');
   });
 });

@@ -44,7 +44,7 @@ const WITH_DATA = NAMES.filter((name) => Object.keys(SAMPLES[name]).some((field)
 it.each(WITH_DATA)('%s is refused when a field is of another type', (name) => {
   for (const field of Object.keys(SAMPLES[name]).filter((key) => key !== 'input')) {
     const wrong = sampleEvent(name, { [field]: Symbol('wrong') });
-    expect(() => checkEvent(wrong)).toThrow();
+    expect(() => checkEvent(wrong)).toThrow(field);
   }
 });
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { foldWorker, workerOf } from '../../../src/core/state/fold-worker.js';
 import type { WorkerRow } from '../../../src/core/state/rows.js';
-import type { StoredEvent } from '../../../src/core/events/index.js';
 import { RUN, sampleEvent, SAMPLES, SESSION, WORKER } from '../../support/sample-events.js';
 import { at, folded, foldAll, type Step } from './support.js';
 
@@ -93,8 +92,12 @@ it('nothing exists before it is created', () => {
 });
 
 it('an integration is about the worker it names, anything else about its envelope', () => {
-  const event = (name: 'branch.integrated' | 'worker.idle', worker_id: string) =>
-    ({ ...sampleEvent(name, {}, { worker_id }), seq: 1, at: at(0), v: 1 }) as StoredEvent;
+  const event = (name: 'branch.integrated' | 'worker.idle', worker_id: string) => ({
+    ...sampleEvent(name, {}, { worker_id }),
+    seq: 1,
+    at: at(0),
+    v: 1,
+  });
   expect(workerOf(event('branch.integrated', 'lead'))).toBe('w01');
   expect(workerOf(event('worker.idle', 'w07'))).toBe('w07');
 });

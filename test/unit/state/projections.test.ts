@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EVENTS, type EventName, type StoredEvent } from '../../../src/core/events/index.js';
+import { EVENTS, type EventName } from '../../../src/core/events/index.js';
 import { PROJECTIONS, type TableName } from '../../../src/core/state/projections.js';
 import { RUN, sampleEvent, SESSION, WORKER } from '../../support/sample-events.js';
 
@@ -7,7 +7,7 @@ const NAMES = Object.keys(EVENTS) as EventName[];
 
 function keysOf(table: TableName): Record<string, readonly string[]> {
   const entries = NAMES.map((name): [string, readonly string[] | null] => {
-    const event = { ...sampleEvent(name), seq: 1, at: '', v: 1 } as StoredEvent;
+    const event = { ...sampleEvent(name), seq: 1, at: '', v: 1 };
     return [name, PROJECTIONS[table].keyOf(event)];
   });
   return Object.fromEntries(entries.filter((entry): entry is [string, string[]] => entry[1] !== null));

@@ -11,7 +11,7 @@ export const at = (step: number) => `2026-01-01T00:00:0${step}.000Z`;
 export function foldAll<Row>(fold: Fold<Row>, steps: readonly Step[], from: Row | null = null): Row | null {
   return steps.reduce<Row | null>((row, step, index) => {
     const event = typeof step === 'string' ? sampleEvent(step) : step;
-    return fold(row, { at: at(index), ...event, seq: index + 1, v: 1 } as StoredEvent);
+    return fold(row, { at: at(index), ...event, seq: index + 1, v: 1 });
   }, from);
 }
 
