@@ -2,4 +2,4 @@
 'use strict';
 if (process.argv.includes('--version'))
   console.log(`agentorchestr-scripted ${require('../package.json').version}`);
-else import('../dist/main/scripted.js').then((main) => main.run(process.argv.slice(2)));
+else void import('../dist/main/scripted.js').then((main) => main.run(process.argv.slice(2)));

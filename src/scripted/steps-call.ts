@@ -1,3 +1,4 @@
+import { callLine, resultLine } from './summaries.js';
 import { brief, firstUnmet, lookUp, StepFailure, type Scope } from './template.js';
 import type { ToolResult } from './mcp.js';
 import type { Turn } from './turn.js';
@@ -22,11 +23,7 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 /** Calls one tool as the step says, shows it, keeps its result. Throws StepFailure where the result is not as it must be. */
 export async function callTool(turn: Turn, step: CallStep): Promise<void> {
   for (let round = 1; ; round++) {
-    turn.screen.note(
-      `${step.tool}(${Object.entries(step.input)
-        .map(([key, value]) => `${key}: ${brief(value, 60)}`)
-        .join(', ')})`,
-    );
+    turn.screen.note(callLine(step.tool, step.input));
     const result = await turn.mcp.call(step.tool, step.input, {
       signal: turn.signal,
       timeoutMs: step.timeout_ms ?? DEFAULT_TIMEOUT_MS,
@@ -35,9 +32,10 @@ export async function callTool(turn: Turn, step: CallStep): Promise<void> {
         turn.screen.activity(message === '' ? `Calling ${step.tool}` : brief(message, 60)),
       onAway: () => turn.screen.activity('Waiting for the MCP server'),
     });
+    turn.screen.activity('Working');
     turn.conversation.values['last'] = result.value;
     if (step.save !== undefined) turn.conversation.values[step.save] = result.value;
-    turn.screen.note(`  ⎿ ${result.isError ? 'error: ' : ''}${brief(result.value, 200)}`);
+    turn.screen.note(`  ⎿ ${result.isError ? 'error: ' : ''}${resultLine(result.value)}`);
     await turn.save();
     checkError(step, result);
     if (!goesOn(step, result.value)) return checkResult(step, result.value);

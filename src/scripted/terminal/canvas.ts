@@ -91,7 +91,7 @@ export class Canvas {
   }
 }
 
-export function stripStyles(line: string): string {
+function stripStyles(line: string): string {
   // oxlint-disable-next-line no-control-regex
   return line.replace(/\u001b\[[0-9;]*m/g, '');
 }

@@ -9,7 +9,7 @@ import { compiledRoot } from '../../support/compiled.js';
 import { createSandbox, type Sandbox } from '../../support/sandbox.js';
 import { Outside, TOKEN } from './outside.js';
 
-export const launch = scripted.interactive as InteractiveLaunch;
+const launch = scripted.interactive as InteractiveLaunch;
 const SOCKET = 'rig';
 const LIMIT_MS = 20_000;
 

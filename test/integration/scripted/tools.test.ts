@@ -95,7 +95,7 @@ describe('the MCP client of the scripted agent', () => {
   });
 
   it('lets progress keep a long call alive, and shows it', async () => {
-    let finish = (_: unknown) => {};
+    let finish: (value: unknown) => void = () => {};
     rig.outside.tools = {
       verify: async (_input, progress) => {
         await progress('12 tests passed');

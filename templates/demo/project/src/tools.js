@@ -1,0 +1,4 @@
+import { capitalize } from './capitalize.js';
+
+/** Every tool, by its name. */
+export const TOOLS = { capitalize };
