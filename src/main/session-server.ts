@@ -6,7 +6,9 @@ import { createRestDoor } from '../doors/rest/door.js';
 import { streamEvents } from '../doors/rest/events.js';
 import { admit, checkHost } from '../doors/shared/guard.js';
 import { readJson, sendJson, sendProblem } from '../doors/shared/http.js';
+import { delay } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
+import { systemClock } from '../platform/clock.js';
 import type { TokenIdentity, Tokens } from '../platform/tokens.js';
 import { callOperation } from '../services/call-operation.js';
 import { LEAD_INSTRUCTIONS, WORKER_INSTRUCTIONS } from '../services/context/lead-prompt.js';
@@ -19,6 +21,7 @@ const UNKNOWN_CLIENT_LIMIT_MS = 45_000;
 /** Our own clients have no limit of their own. */
 const OWN_CLIENT_LIMIT_MS = 3_600_000;
 const KEEP_ALIVE_MS = 65_000;
+const LAST_ANSWERS_MS = 2_000;
 
 /** The one port of a session: MCP, hooks, operations, events, health. Plain node:http, loopback only. */
 export class SessionServer {
@@ -26,6 +29,7 @@ export class SessionServer {
   readonly #version: string;
   readonly #server: Server;
   readonly #streams = new Set<() => void>();
+  readonly #calls = new Set<Promise<unknown>>();
   #session: SessionContext | null = null;
   #route: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | null = null;
   #closeMcp: () => Promise<void> = async () => undefined;
@@ -56,7 +60,7 @@ export class SessionServer {
   serve(session: SessionContext): void {
     this.#session = session;
     const call = (request: { operation: string; input: unknown; caller: Caller; signal: AbortSignal; progress?: (message: string) => void }) =>
-      callOperation(OPERATIONS, session, request);
+      this.#tracked(callOperation(OPERATIONS, session, request));
     const mcp = createMcpDoor({
       operations: OPERATIONS,
       version: this.#version,
@@ -82,8 +86,9 @@ export class SessionServer {
     };
   }
 
-  /** Ends open streams and connections; resolves when the port is free. */
+  /** Lets calls under way be answered (2 s), ends streams and connections; resolves when the port is free. */
   async close(): Promise<void> {
+    await Promise.race([Promise.allSettled(this.#calls), delay(systemClock, LAST_ANSWERS_MS)]);
     this.#streams.forEach((end) => end());
     await this.#closeMcp();
     await new Promise<void>((resolve) => {
@@ -102,6 +107,13 @@ export class SessionServer {
     if (request.url?.startsWith('/.well-known/') === true) return sendJson(response, 404, { error: 'not found' });
     if (this.#route === null) throw new OrchestratorError('SHUTTING_DOWN');
     return this.#route(request, response);
+  }
+
+  #tracked<T>(call: Promise<T>): Promise<T> {
+    this.#calls.add(call);
+    const forget = () => void setImmediate(() => this.#calls.delete(call));
+    call.then(forget, forget);
+    return call;
   }
 
   #stream(session: SessionContext, request: IncomingMessage, response: ServerResponse, url: URL, identity: TokenIdentity): void {

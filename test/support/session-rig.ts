@@ -178,6 +178,7 @@ export class SessionRig {
   /** Ends the session if it runs, its tmux server, and then the world; rebuilding the rows from the log must agree. */
   async close(): Promise<void> {
     const problems: string[] = [];
+    if (process.env['AO_TEST_SHOW_LOG'] !== undefined) process.stderr.write(`${this.supervisorLog()}\n${this.events().map((event) => JSON.stringify(event).slice(0, 300)).join('\n')}\n`);
     try {
       await Promise.allSettled(this.#callers.map((client) => client.close()));
       const started = this.#started();

@@ -1,3 +1,4 @@
+import type { RunRow } from '../../core/state/rows.js';
 import { isLiveWorker, isTerminalRun } from '../../core/state/states.js';
 import { noticesText } from '../context/engine-texts.js';
 import { openRun, type EngineDeps } from './deps.js';
@@ -41,4 +42,10 @@ export function nextDelivery(deps: EngineDeps, workerId: string, turnOpen: boole
     runId: undefined,
     rearms: false,
   };
+}
+
+/** Something for this very run is still to be delivered. */
+export function hasUndelivered(deps: EngineDeps, run: RunRow): boolean {
+  const messages = deps.store.messages(deps.sessionId, run.worker_id);
+  return undelivered(messages).some((message) => message.run_id === run.run_id);
 }

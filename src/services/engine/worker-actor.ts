@@ -5,10 +5,10 @@ import type { NewEvent } from '../../core/events/index.js';
 import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { Evidence } from '../../core/state/states.js';
 import { leadContinueText, reportNowText } from '../context/engine-texts.js';
-import { fact, openRun, type EngineDeps } from './deps.js';
-import { nextDelivery, type NextDelivery } from './next-delivery.js';
+import { fact, type EngineDeps } from './deps.js';
+import { hasUndelivered, nextDelivery, type NextDelivery } from './next-delivery.js';
 import { watchFlag } from './flag-watch.js';
-import { pendingNotices } from './notices.js';
+import { leadTurnVerdict } from './lead-turn.js';
 import { settleByReport } from './outcomes.js';
 import { recordDelivery, recordSubmitted, type Proof } from './receipts.js';
 import { WorkerRecord } from './worker-record.js';
@@ -18,7 +18,6 @@ const SETTLE_CAP_MS = 1_000;
 const EVIDENCE_LAG_MS = 250;
 /** A hook outranks the screen: wait this long for it before an idle screen ends a turn. */
 const HOOK_LAG_MS = 700;
-const LEAD_NUDGES = 2;
 
 /**
  * The life of one worker's agent while its process lives: delivers messages in order, follows its turns, settles its
@@ -239,6 +238,8 @@ export class WorkerActor {
       this.#settle();
       return null;
     }
+    // An answer or follow-up that came while the turn was still open is the next thing it gets.
+    if (hasUndelivered(this.#deps, run)) return null;
     if (run.nudges > 0) {
       this.#record.waiting('report', text === '' ? 'its turn ended without a report' : text, 'protocol');
       return null;
@@ -261,17 +262,10 @@ export class WorkerActor {
   }
 
   #leadTurnEnded(): null {
-    const { store, sessionId } = this.#deps;
-    const session = store.session(sessionId);
     const run = this.#record.openRun();
-    if (session?.verdict !== null || session.state !== 'active' || run === null) return null;
-    const busy = store.workers(sessionId).some((worker) => {
-      const open = worker.role === 'worker' ? openRun(store, sessionId, worker.worker_id) : null;
-      return open !== null && open.state !== 'waiting';
-    });
-    if (busy || pendingNotices(store, sessionId).length > 0) return null;
-    if (run.nudges < LEAD_NUDGES) this.#nudge(run, leadContinueText(), false);
-    else {
+    const verdict = leadTurnVerdict(this.#deps, run);
+    if (run !== null && verdict === 'nudge') this.#nudge(run, leadContinueText(), false);
+    if (verdict === 'stuck') {
       this.#record.waiting('report', 'the lead ended its turn; the goal is neither done nor failed', 'protocol');
       this.#deps.onLeadStuck();
     }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isSameProcessAlive } from '../../platform/identity.js';
 import { workerWord } from '../../core/state/states.js';
 import type { SessionRow, VerificationRow, WorkerRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
 import { lastRun } from '../engine/deps.js';
+import { shownState } from './shown-state.js';
 
 export const workerReport = z.object({
   worker_id: z.string(),
@@ -41,6 +41,7 @@ export const sessionReport = z.object({
   verify: verifyReport.nullable(),
   last_progress: z.string().nullable(),
   merge_command: z.string().nullable(),
+  applied: z.string().nullable().describe('how --apply went; null when it was not asked for'),
   created_at: z.string(),
   ended_at: z.string().nullable(),
 });
@@ -98,14 +99,8 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
     verify: verification === undefined ? null : reportVerification(verification),
     last_progress: row.last_progress,
     merge_command: integrated && row.integration_branch !== null ? `git merge ${row.integration_branch}` : null,
+    applied: row.applied,
     created_at: row.created_at,
     ended_at: row.ended_at,
   };
-}
-
-/** `active` with a dead owner is `crashed`; a session just being created has no owner yet and is active. */
-export function shownState(reader: Reader, row: SessionRow): string {
-  if (row.state !== 'active') return row.state;
-  const owner = reader.lease(row.session_id);
-  return owner !== null && isSameProcessAlive(owner) ? 'active' : 'crashed';
 }

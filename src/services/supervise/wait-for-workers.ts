@@ -78,6 +78,7 @@ function untilSatisfied(
 ): Promise<void> {
   return new Promise((resolve) => {
     const { clock, store, sessionId } = session;
+    const isOver = () => store.session(sessionId)?.state !== 'active';
     let cancelBeat = () => undefined as void;
     const finish = () => {
       unsubscribe();
@@ -94,11 +95,11 @@ function untilSatisfied(
     };
     const cancelCap = clock.after(capMs, finish);
     const unsubscribe = store.subscribe(store.head(), (event) => {
-      if (event.session_id === sessionId && satisfied()) finish();
+      if (event.session_id === sessionId && (satisfied() || isOver())) finish();
     });
     signal.addEventListener('abort', finish, { once: true });
     nextBeat();
-    if (satisfied() || signal.aborted) finish();
+    if (satisfied() || isOver() || signal.aborted) finish();
   });
 }
 

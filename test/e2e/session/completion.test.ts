@@ -10,14 +10,13 @@ workers:
   - name: flag
     contains: use the flag
     steps:
-      - commit: nothing
       - flag: done
         summary: flagged summary
       - end: true
   - name: sentinels
     contains: two sentinels
     steps:
-      - say: I was told to print WORKER_DONE[x]: quoted, which is prose
+      - say: 'I was told to print WORKER_DONE[x]: quoted, which is prose'
       - print: 'WORKER_DONE: first word'
       - print: 'WORKER_FAILED: later word'
       - end: true
@@ -219,6 +218,7 @@ describe('completion', () => {
     const socket = rig.store.session(rig.sessionId)?.tmux_socket ?? '';
     const pane = rig.store.worker(rig.sessionId, id)?.pane_id ?? '';
     execFileSync('tmux', ['-S', socket, 'send-keys', '-t', pane, '1'], { env: rig.env });
+    await rig.event('answer', (event) => event.type === 'permission.answered' && event.worker_id === id);
     expect(await wait(id)).toMatchObject({ state: 'done', summary: 'was allowed' });
     const kinds = rig.types(id).filter((type) => type.startsWith('permission.'));
     expect(kinds).toEqual(['permission.requested', 'permission.answered']);

@@ -1,0 +1,15 @@
+import type { SessionRow } from '../../core/state/rows.js';
+import { isSameProcessAlive } from '../../platform/identity.js';
+import type { Reader } from '../../store/contract.js';
+
+/** `active` with a dead owner is `crashed`. Kept apart from the report's schema: lists of sessions load no schema library. */
+export function shownState(reader: Reader, row: SessionRow): string {
+  if (row.state !== 'active') return row.state;
+  const owner = reader.lease(row.session_id);
+  return owner !== null && isSameProcessAlive(owner) ? 'active' : 'crashed';
+}
+
+/** What can be taken up again: everything that did not reach its goal and is not at work. */
+export function isResumable(shown: string): boolean {
+  return shown !== 'active' && shown !== 'done';
+}
