@@ -84,7 +84,9 @@ class Attempt {
   }
 
   async close(): Promise<void> {
-    await this.buffer?.discard();
+    const { buffer } = this;
+    this.buffer = null;
+    await buffer?.discard();
   }
 
   private load(): PasteBuffer {
@@ -127,6 +129,7 @@ class Attempt {
   private async hold(verdict: Exclude<Verdict, { is: 'refused' }>, since: number): Promise<void> {
     const { view, watcher, clock, modeSince } = this.target;
     let limitMs: number | null = null;
+    await this.close();
     if (verdict.is === 'held' && verdict.reason === 'copy_mode') {
       limitMs = (modeSince() ?? clock.now()) + VIEWER_MODE_MS - clock.now();
       if (limitMs <= 0 || !(await view.hasViewer())) return view.leaveModes();

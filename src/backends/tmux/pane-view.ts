@@ -1,5 +1,6 @@
 import type { InteractiveLaunch, Screen } from '../../agents/contract.js';
 import { parseScreen, readScreen, type Reading } from './screen.js';
+import { capturePane } from './text.js';
 import type { ControlClient } from './types.js';
 
 /** One pane at one instant. */
@@ -53,11 +54,8 @@ export class PaneView {
   }
 
   /** The last `count` lines of scrollback and screen, lines that tmux wrapped joined, no styles, no blank end. */
-  async lines(count: number): Promise<readonly string[]> {
-    const captured = await this.client.command('capture-pane', '-p', '-J', '-S', `-${count}`, '-t', this.paneId);
-    const lines = captured.map((line) => line.trimEnd());
-    const end = lines.findLastIndex((line) => line !== '') + 1;
-    return lines.slice(Math.max(0, end - count), end);
+  lines(count: number): Promise<readonly string[]> {
+    return capturePane(this.client, this.paneId, count);
   }
 
   /** True when a person's terminal shows the session; control clients are ours. */

@@ -7,7 +7,10 @@ import type { ControlClient } from './types.js';
 /** Above this a file is faster than an argument. */
 const INLINE_BYTES = 8_192;
 
-/** A tmux buffer of our own with one text in it. A named buffer never is the one that a person pastes by default. */
+/**
+ * A tmux buffer of our own with one text in it. Some tmux versions offer the newest buffer of any kind when a person
+ * pastes, so it must not stand there for long.
+ */
 export interface PasteBuffer {
   /** Resolves when the text is in the buffer. */
   readonly loaded: Promise<void>;

@@ -86,7 +86,7 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-const CONFIG = ['set -g status off', 'set -g remain-on-exit on', 'set -g history-limit 10000', 'set -g default-size 120x40', ''].join('\n');
+const CONFIG = ['set -g status off', 'set -g remain-on-exit on', "set -g remain-on-exit-format ''", 'set -g history-limit 10000', 'set -g default-size 120x40', ''].join('\n');
 
 /** A tmux server of its own with recorders in its windows. */
 export async function createRig(extra: { readonly env?: Readonly<Record<string, string>>; readonly config?: string } = {}): Promise<Rig> {
