@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_COMMANDS } from '../../src/doors/cli/program.js';
 import { toolsFor } from '../../src/doors/mcp/tools.js';
 import { createRestDoor } from '../../src/doors/rest/door.js';
 import type { Caller, Operation } from '../../src/services/operation.js';
@@ -61,6 +62,21 @@ describe('REST', () => {
       expect({ status, called }).toEqual(
         offered ? { status: 200, called: [name] } : { status: 404, called: [] },
       );
+    },
+  );
+});
+
+describe('the command line', () => {
+  const commands = ALL_COMMANDS.map(({ name }) => name);
+
+  it('knows every command once', () => {
+    expect(commands).toEqual([...new Set(commands)]);
+  });
+
+  it.each(OPERATIONS.map(({ name, doors }) => ({ name, offered: doors.cli === true })))(
+    'has a command for $name, or none',
+    ({ name, offered }) => {
+      expect(commands.includes(name.replaceAll('_', '-'))).toBe(offered);
     },
   );
 });
