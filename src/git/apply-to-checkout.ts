@@ -101,6 +101,7 @@ async function mergeCommit(
       scratch,
       ours: sides.head,
       theirs: sides.result,
+      attributesOf: { worktree },
       objects: null,
     });
     if (!merged.clean)

@@ -53,7 +53,10 @@ export interface Git {
   }): Promise<readonly Overlap[]>;
   /** Keeps everything of a worktree (commits, uncommitted, untracked) under a ref; null when it holds nothing beyond `base`. */
   salvage(options: SalvageOptions): Promise<SalvageResult | null>;
-  /** Brings ignored files named in `.worktreeinclude` from the project into a worktree. Never overwrites. */
+  /**
+   * Brings ignored files named in `.worktreeinclude` (of the checkout's top, and of the project where that is a folder
+   * below it) to the same places of `worktree` (its top). Never overwrites; returns paths relative to `worktree`.
+   */
   includeIgnored(options: { project: string; worktree: string }): Promise<readonly string[]>;
   /** Brings the result into the user's checkout when that is safe. Throws CHECKOUT_NOT_SAFE with the command to type. */
   applyToCheckout(options: ApplyOptions): Promise<{ how: string }>;

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, readlink, realpath, symlink } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { isOwnFile } from './own-files.js';
@@ -9,19 +9,29 @@ import { withScratch } from './scratch.js';
 
 const INCLUDE_FILE = '.worktreeinclude';
 
-/** See Git.includeIgnored. Returns the files that were brought, relative to the project. */
+/** See Git.includeIgnored. Returns the files that were brought, relative to the worktree. */
 export async function includeIgnored(
   room: GitRoom,
   options: { project: string; worktree: string },
 ): Promise<readonly string[]> {
   const project = await realpath(options.project);
   const worktree = await realpath(options.worktree);
+  const top = await topOf(room, project);
   const brought: string[] = [];
-  for (const path of await listedIgnored(room, project)) {
-    if (isOwnFile(path) || join(project, path).startsWith(`${worktree}/`)) continue;
-    if (await bring({ project, worktree, path })) brought.push(path);
-  }
+  // A project below the top may have a list of its own beside the repository's.
+  for (const folder of new Set([top, project]))
+    for (const name of await listedIgnored(room, folder)) {
+      const path = join(relative(top, folder), name);
+      if (isOwnFile(path) || join(top, path).startsWith(`${worktree}/`)) continue;
+      if (await bring({ project: top, worktree, path })) brought.push(path);
+    }
   return brought;
+}
+
+/** The top of the checkout that a folder is in; the folder itself when it is in none. */
+export async function topOf(room: GitRoom, folder: string): Promise<string> {
+  const found = await room.run(['rev-parse', '--show-toplevel'], { at: { folder }, answers: [0, 128] });
+  return found.code === 0 && found.text !== '' ? realpath(found.text) : folder;
 }
 
 /** Files of the project that git ignores and `.worktreeinclude` names; never those of repositories or worktrees inside it. */

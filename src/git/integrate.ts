@@ -60,6 +60,7 @@ async function make(room: GitRoom, options: IntegrateOptions, ground: Ground): P
     ...ground,
     ours: ground.head,
     theirs: options.commit,
+    attributesOf: at,
     objects: null,
   });
   if (!merged.clean) return { conflicts: merged.conflicts };
@@ -97,6 +98,7 @@ async function pickAll(room: GitRoom, options: IntegrateOptions, ground: Ground)
       ours: tip,
       theirs: picked,
       parent,
+      attributesOf: at,
       objects: null,
     });
     if (!applied.clean) return { conflicts: applied.conflicts };

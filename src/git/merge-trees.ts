@@ -4,7 +4,7 @@ import type { Environment, Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { SCRATCH_IDENTITY } from './identity.js';
 import { splitZ } from './run-git.js';
-import { commitTree, indexOfTree, type Scratch } from './scratch.js';
+import { commitTree, type Scratch } from './scratch.js';
 import { treeOf } from './refs.js';
 
 export type MergedTree =
@@ -16,6 +16,8 @@ export interface MergeOptions {
   readonly scratch: Scratch;
   readonly ours: string;
   readonly theirs: string;
+  /** Merge drivers and text attributes come from the `.gitattributes` files lying in this working tree, which is only read. */
+  readonly attributesOf: Place;
   /** null: the objects of the merge stay in the repository; else they go where this points. */
   readonly objects: Environment | null;
 }
@@ -27,18 +29,17 @@ export async function mergeTrees(room: GitRoom, options: MergeOptions): Promise<
 }
 
 async function mergeInMemory(room: GitRoom, options: MergeOptions): Promise<MergedTree> {
-  const { scratch, ours, theirs, repository } = options;
-  const objects = options.objects ?? {};
-  // Merge drivers and "-text" come from .gitattributes: git finds those of `ours` in this index, as the working tree is empty.
-  const index = await indexOfTree(room, { repository }, { scratch, tree: ours, env: objects });
-  const at = { gitDirectory: repository, workTree: join(scratch.directory, 'tree') };
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
-  const merged = await room.run(args, {
-    at,
-    env: { ...objects, GIT_INDEX_FILE: index },
-    answers: [0, 1],
-    timeoutMs: 300_000,
-  });
+  const args = [
+    'merge-tree',
+    '--write-tree',
+    '-z',
+    '--name-only',
+    '--no-messages',
+    options.ours,
+    options.theirs,
+  ];
+  const call = { at: options.attributesOf, env: options.objects ?? {}, answers: [0, 1], timeoutMs: 300_000 };
+  const merged = await room.run(args, call);
   const [tree = '', ...conflicts] = splitZ(merged.raw);
   return merged.code === 0
     ? { clean: true, tree }

@@ -8,6 +8,7 @@ import { commitTree, snapshotTree, withScratch, type Scratch } from './scratch.j
 
 interface Side {
   readonly id: string;
+  readonly worktree: string;
   /** HEAD plus everything uncommitted, as a commit nobody ever sees. */
   readonly commit: string;
   readonly files: ReadonlySet<string>;
@@ -32,6 +33,7 @@ export async function overlaps(
           scratch,
           ours: a.commit,
           theirs: b.commit,
+          attributesOf: { worktree: a.worktree },
           objects: scratch.objects,
         });
         const files = [...a.files].filter((path) => b.files.has(path)).sort();
@@ -64,6 +66,7 @@ async function sideOf(
   const from = (await mergeBase(room, at, tree.base, head)) ?? tree.base;
   return {
     id: tree.id,
+    worktree: tree.worktree,
     commit,
     files: new Set(await differingPaths(room, at, { from, to: snapshot.tree, env })),
   };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ensurePrivateDirectory } from '../platform/files.js';
 import type { SalvageOptions } from './contract.js';
 import type { GitRoom } from './git-room.js';
-import { listedIgnored, makeFolders } from './include-ignored.js';
+import { listedIgnored, makeFolders, topOf } from './include-ignored.js';
 import { isOwnFile } from './own-files.js';
 import { splitZ } from './run-git.js';
 
@@ -24,11 +24,12 @@ export interface Precious {
 export async function keepPrecious(room: GitRoom, options: SalvageOptions): Promise<Precious> {
   const kept: string[] = [];
   const notKept: string[] = [];
+  const project = await topOf(room, options.project);
   let total = 0;
   for (const { path, listed } of await candidates(room, options.worktree)) {
     const source = join(options.worktree, path);
     const info = await lstat(source).catch(() => null);
-    if (info === null || !info.isFile() || (await isSame(source, join(options.project, path)))) continue;
+    if (info === null || !info.isFile() || (await isSame(source, join(project, path)))) continue;
     if ((!listed && info.size > FILE_LIMIT_BYTES) || total + info.size > TOTAL_LIMIT_BYTES) {
       notKept.push(path);
       continue;

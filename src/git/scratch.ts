@@ -1,11 +1,16 @@
-import { copyFile, mkdir, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { currentUserId } from '../platform/paths.js';
 import type { Environment, Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { embeddedRepositories } from './index-edits.js';
 import { ALL_BUT_OWN, ONLY_OWN } from './own-files.js';
 import { splitZ } from './run-git.js';
+
+const PREFIX = 'agentorchestr-git-';
+const ABANDONED_MS = 86_400_000;
+const swept = new Set<string>();
 
 export interface Scratch {
   readonly directory: string;
@@ -19,7 +24,9 @@ export async function withScratch<T>(
   repository: string,
   work: (scratch: Scratch) => Promise<T>,
 ): Promise<T> {
-  const directory = await mkdtemp(join(room.env['TMPDIR'] ?? tmpdir(), 'agentorchestr-git-'));
+  const parent = room.env['TMPDIR'] ?? tmpdir();
+  await sweepOnce(parent);
+  const directory = await mkdtemp(join(parent, PREFIX));
   try {
     await mkdir(join(directory, 'objects'));
     await mkdir(join(directory, 'tree'));
@@ -30,6 +37,20 @@ export async function withScratch<T>(
     return await work({ directory, objects });
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** A killed process leaves its folder; after a day nobody works in it any more. */
+async function sweepOnce(parent: string): Promise<void> {
+  if (swept.has(parent)) return;
+  swept.add(parent);
+  for (const name of (await readdir(parent)).filter((entry) => entry.startsWith(PREFIX))) {
+    const info = await lstat(join(parent, name)).catch(() => null);
+    const abandoned =
+      info?.isDirectory() === true &&
+      info.uid === currentUserId() &&
+      Date.now() - info.mtimeMs > ABANDONED_MS;
+    if (abandoned) await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

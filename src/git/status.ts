@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { WorktreeStatus } from './contract.js';
 import type { Place } from './git-environment.js';
@@ -48,9 +50,7 @@ export async function worktreeStatus(room: GitRoom, worktree: string, base: stri
 /** See Git.commitAll. Concludes a merge the agent left open; refuses unresolved conflicts and folders that are repositories. */
 export async function commitAll(room: GitRoom, worktree: string, message: string): Promise<string | null> {
   const at = { worktree };
-  const open = (await changes(room, at))
-    .filter((change) => UNMERGED.test(change.code))
-    .map((change) => change.path);
+  const open = await unresolved(room, worktree, await changes(room, at));
   if (open.length > 0) throw commitProblem(`conflicts are not resolved: ${open.join(', ')}`);
   return retryWhileIndexIsLocked(room, async () => {
     await unstage(room, at, await stagedOwnFiles(room, at));
@@ -79,6 +79,34 @@ export async function commitAll(room: GitRoom, worktree: string, message: string
     await room.run(args, { at, input: message, env: await identityEnvironment(room, at) });
     return (await room.run(['rev-parse', '--verify', 'HEAD'], { at })).text;
   });
+}
+
+const MARKER = /^(<{7}|>{7}) /m;
+
+/**
+ * Conflicts that are still open. An agent often edits the file and forgets `git add`: content without conflict markers
+ * that is not simply our side counts as resolved. A deletion against an edit is only resolved by `git add` or `git rm`.
+ */
+async function unresolved(
+  room: GitRoom,
+  worktree: string,
+  all: readonly Change[],
+): Promise<readonly string[]> {
+  const at = { worktree };
+  const open: string[] = [];
+  for (const { code, path } of all.filter((change) => UNMERGED.test(change.code))) {
+    const content = await readFile(join(worktree, path), 'latin1').catch(() => null);
+    if ((code === 'UU' || code === 'AA') && content !== null && !MARKER.test(content)) {
+      const ours = await room.run(['rev-parse', '--verify', '--quiet', `:2:${path}`], {
+        at,
+        answers: [0, 1],
+      });
+      const now = await room.run(['hash-object', '--', path], { at });
+      if (ours.text !== now.text) continue;
+    }
+    open.push(path);
+  }
+  return open;
 }
 
 /** Files of ours that an agent staged by force. */

@@ -6,11 +6,11 @@ import {
   readFileSync,
   renameSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { age, stallingGit } from '../../support/git-steps.js';
 import { compileGitRoom, finished, startGitProcess } from '../../support/compiled-git.js';
 import {
   allRefs,
@@ -20,6 +20,8 @@ import {
   removeFolder,
   type GitWorld,
 } from '../../support/repo.js';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 let world: GitWorld;
 beforeEach(() => {
@@ -357,14 +359,12 @@ describe('[C-51] leftovers never block a new spawn', () => {
       const child = startGitProcess(world.sandbox, compiled, {
         body: 'await git.createWorktree(input);',
         input: wanted(repo.repository, 'w01'),
-        env: { PATH: `${shim.folder}:${world.sandbox.env['PATH']}` },
+        env: shim.env,
       });
       await shim.reached();
       process.kill(-(child.pid ?? 0), 'SIGKILL');
       await new Promise((resolve) => child.once('close', resolve));
-      // The dead holder's lock counts as stale 30 s after its last sign; those seconds have now passed.
-      const lock = join(repo.repository, 'agentorchestr.lock');
-      if (existsSync(lock)) utimesSync(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
+      age(join(repo.repository, 'agentorchestr.lock'));
       const made = await world.git.createWorktree(wanted(repo.repository, 'w01'));
       expect(readFileSync(join(made.path, 'a.txt'), 'utf8')).toContain('one');
       expect(registeredWorktrees(repo)).toEqual([repo.path, made.path]);
@@ -382,7 +382,7 @@ describe('[C-51] leftovers never block a new spawn', () => {
     const child = startGitProcess(world.sandbox, compiled, {
       body: 'await git.createWorktree(input);',
       input: wanted(repo.repository, 'w01'),
-      env: { PATH: `${shim.folder}:${world.sandbox.env['PATH']}` },
+      env: shim.env,
     });
     await shim.reached();
     await world.git.createWorktree(wanted(repo.repository, 'w02'));
@@ -392,34 +392,3 @@ describe('[C-51] leftovers never block a new spawn', () => {
     expect(readFileSync(world.place('worktrees', 'w01', 'a.txt'), 'utf8')).toContain('one');
   });
 });
-
-/** A git that does its work and then hangs when `step` is among its arguments, so that a kill hits exactly there. */
-function stallingGit(
-  where: GitWorld,
-  step: string,
-): { folder: string; reached: () => Promise<void>; release: () => void } {
-  const folder = where.sandbox.folder(`shim-${step}`);
-  const [mark, go] = [join(folder, 'reached'), join(folder, 'go')];
-  const script = `#!/bin/sh
-real=$(PATH="\${PATH#*:}" command -v git)
-for word in "$@"; do case "$word" in ${step})
-  "$real" "$@"; code=$?
-  : > '${mark}'
-  while [ ! -e '${go}' ]; do sleep 0.02; done
-  exit $code;;
-esac; done
-exec "$real" "$@"
-`;
-  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
-  return {
-    folder,
-    async reached() {
-      const deadline = Date.now() + 20_000;
-      while (!existsSync(mark)) {
-        if (Date.now() > deadline) throw new Error(`the step ${step} was never reached`);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    },
-    release: () => writeFileSync(go, ''),
-  };
-}
