@@ -22,7 +22,7 @@ export interface Store extends Reader {
   transaction<T>(work: (tx: Transaction) => T): T;
   /** `transaction` with nothing but these events. */
   append(...events: NewEvent[]): StoredEvent[];
-  /** Publishes an ephemeral event to this process's subscribers; it is never stored. */
+  /** Publishes an ephemeral event to this process's subscribers; it is never stored. Not inside a transaction. */
   publish(event: Omit<EphemeralEvent, 'seq' | 'at' | 'v'>): void;
   /**
    * Calls `listener` for every durable event with seq > `after`, exactly once and in order — first from the log, then

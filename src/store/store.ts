@@ -50,6 +50,8 @@ export function createStore(connection: Connection, rules: EventRules | null, op
     publish(event) {
       const { isDurable, version } = forWriting(rules);
       if (isDurable(event.type)) throw new Error(`${event.type} is durable: append it, do not publish it`);
+      if (sql.inTransaction())
+        throw new Error(`${event.type} must not overtake the events of an open transaction`);
       subscriptions.ephemeral({ ...event, seq: null, at: isoTime(clock), v: version });
     },
     subscribe: (after, listener) => subscriptions.subscribe(after, listener),

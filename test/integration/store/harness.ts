@@ -31,7 +31,7 @@ export interface StoreChild {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-export class ChildError extends Error {
+class ChildError extends Error {
   readonly code: string | undefined;
   readonly hint: string | undefined;
 

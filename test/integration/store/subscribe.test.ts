@@ -195,11 +195,12 @@ it('ephemeral events reach subscribers of this process and are never stored', as
   expect(store.head()).toBe(2);
 });
 
-it('durable events cannot be published without being stored, nor ephemeral ones appended', () => {
+it('durable events cannot be published without being stored, nor ephemeral ones appended or published half-way', () => {
   const store = world.open();
   const publish = (event: unknown) => store.publish(event as Parameters<Store['publish']>[0]);
   expect(() => publish(sampleEvent('session.created'))).toThrow('durable');
   expect(() => store.append(sampleEvent('screen.changed'))).toThrow('ephemeral');
+  expect(() => store.transaction(() => publish(sampleEvent('text.delta')))).toThrow('transaction');
   expect(store.head()).toBe(0);
 });
 
