@@ -26,14 +26,11 @@ export function operationsPage(): string {
 function section(operation: Operation): string[] {
   const { name, summary, effect, idempotent, positional, waits, doors } = operation;
   const repeat = idempotent ? 'Calling it twice is the same as calling it once.' : 'Each call counts.';
-  const order =
-    positional === undefined
-      ? ''
-      : `- without a flag on the command line, in order: ${positional.map(code).join(', ')}`;
+  const words = (positional ?? []).map((field) => kebab(field).toUpperCase());
   const notes = [
     `- effect: ${effect}. ${repeat}${waits === true ? ' It may wait, and sends progress meanwhile.' : ''}`,
-    order,
     doors.rest === true ? `- REST: ${code(`${effect === 'read' ? 'GET' : 'POST'} /api/${kebab(name)}`)}` : '',
+    doors.cli === true ? `- command line: ${code(`agentorchestr ${[kebab(name), ...words].join(' ')}`)}` : '',
     absence('MCP', doors.mcp),
     absence('REST', doors.rest),
     absence('the command line', doors.cli),
