@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InteractiveLaunch } from '../../src/agents/contract.js';
 import type { Backend, BackendEvent, StartSpec } from '../../src/backends/contract.js';
-import { createTmuxBackend, type TmuxBackendOptions } from '../../src/backends/tmux/backend.js';
+import { killServer } from '../../src/backends/tmux/attach.js';
+import { createTmuxBackend } from '../../src/backends/tmux/backend.js';
+import type { TmuxBackendOptions } from '../../src/backends/tmux/options.js';
 import { connectControlClient } from '../../src/backends/tmux/control-client.js';
 import type { ControlClient } from '../../src/backends/tmux/types.js';
 import { systemClock } from '../../src/platform/clock.js';
@@ -143,4 +146,32 @@ export async function until(
     if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+export interface TestTerminal {
+  readonly client: ControlClient;
+  screen(): Promise<string>;
+  type(...keys: readonly string[]): Promise<void>;
+}
+
+/** A real terminal of that size with a program in it: the only pane of a tmux server of its own. */
+export async function openTerminal(
+  sandbox: Sandbox,
+  size: { columns: number; rows: number },
+  command: readonly string[],
+): Promise<TestTerminal> {
+  const socketName = `terminal-${randomBytes(3).toString('hex')}`;
+  const configFile = join(sandbox.folder('run'), `${socketName}.conf`);
+  writeFileSync(configFile, 'set -g status off\nset -g remain-on-exit on\n');
+  const initial = ['new-session', '-x', String(size.columns), '-y', String(size.rows), ...command];
+  const client = await connectControlClient({ socketName, configFile, env: sandbox.env, initial });
+  sandbox.onClose(async () => {
+    await client.detach();
+    await killServer({ socketName, env: sandbox.env });
+  });
+  return {
+    client,
+    screen: async () => (await client.command('capture-pane', '-p')).join('\n').trimEnd(),
+    type: async (...keys) => void (await client.command('send-keys', ...keys)),
+  };
 }

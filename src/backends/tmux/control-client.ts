@@ -40,7 +40,7 @@ export async function connectControlClient(options: ControlClientOptions): Promi
     'tmux',
     ['-u', '-L', options.socketName, '-f', options.configFile, '-C', ...options.initial],
     {
-      env: options.env as NodeJS.ProcessEnv,
+      env: options.env,
       stdio: 'pipe',
       // A Ctrl-C in the terminal of our own process must not end the connection.
       detached: true,

@@ -26,7 +26,7 @@ export interface PaneMakerOptions {
   readonly logger: Logger;
   /** The file for the text of an ended agent's pane that is about to go; null: the pane may not go. */
   readonly textFileOf: (pane: PaneRow) => string | null;
-  readonly onTextSaved: (pane: PaneRow) => Promise<void>;
+  readonly onTextSaved: (pane: PaneRow, file: string) => Promise<void>;
 }
 
 /** Makes the pane of an agent and starts its script in it. Calls must not overlap: they decide by what tmux shows now. */
@@ -169,7 +169,7 @@ async function saveText(options: PaneMakerOptions, pane: PaneRow): Promise<void>
   const file = options.textFileOf(pane);
   if (file === null) return;
   await writeFileAtomic(file, `${(await capturePane(options.client, pane.paneId, 'all')).join('\n')}\n`);
-  await options.onTextSaved(pane);
+  await options.onTextSaved(pane, file);
 }
 
 function parseMade(answer: readonly string[], windowNumber: number | null): MadePane {

@@ -9,10 +9,14 @@ export function quoteArgument(text: string): string {
   return `"${text.replace(/[\u0001-\u001f\u007f"$\\#~;]/g, octal)}"`;
 }
 
+/** These block the connection, or give an answer for every command they run: later answers would be taken for theirs. */
+const UNFIT = ['source-file', 'if-shell', 'wait-for', 'confirm-before', 'command-prompt'];
+
 export function quoteCommand(args: readonly string[]): string {
   const [name, ...rest] = args;
   if (name === undefined || !/^[a-z][a-z-]*$/.test(name))
     throw new Error(`not a tmux command name: ${String(name)}`);
+  if (UNFIT.includes(name)) throw new Error(`${name} cannot be used over a control connection`);
   return [name, ...rest.map(quoteArgument)].join(' ');
 }
 

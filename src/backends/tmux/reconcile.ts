@@ -3,6 +3,7 @@ import type { Logger } from '../../platform/logger.js';
 import { isAlive, isStopped, processTree, signalProcess } from '../../platform/process-tree.js';
 import { stopTargetOf, type Entry } from './entry.js';
 import { listPanes, type PaneRow } from './panes.js';
+import type { Roster } from './roster.js';
 import { endProcesses } from './stop.js';
 import type { ControlClient } from './types.js';
 
@@ -11,9 +12,7 @@ export interface ReconcileOptions {
   readonly target: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly entries: () => readonly Entry[];
-  readonly onExited: (entry: Entry, status: number | null) => Promise<void>;
-  readonly onLost: (entry: Entry, reason: string) => Promise<void>;
+  readonly roster: Roster;
 }
 
 /**
@@ -21,6 +20,8 @@ export interface ReconcileOptions {
  * cannot be asked says nothing: an error here changes nothing.
  */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
+  // Taken before asking: a pane made meanwhile is not in the answer.
+  const entries = options.roster.live();
   let panes: readonly PaneRow[];
   try {
     panes = await listPanes(options.client, options.target);
@@ -28,15 +29,24 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
     options.logger.debug({ error: String(error) }, 'tmux cannot be asked; nothing is concluded');
     return;
   }
-  for (const entry of options.entries()) {
-    // An exit file settles the entry by itself.
-    await entry.watch.check();
-    if (entry.phase !== 'live') continue;
-    const pane = panes.find(({ paneId }) => paneId === entry.paneId);
-    if (pane === undefined) await withoutPane(options, entry);
-    else if (pane.dead) await inDeadPane(options, entry, pane);
-    else await inLivePane(options, entry);
+  for (const entry of entries) {
+    await look(options, entry, panes).catch((error: unknown) =>
+      options.logger.warn(
+        { workerId: entry.spec.workerId, error: String(error) },
+        'the look at a pane failed',
+      ),
+    );
   }
+}
+
+async function look(options: ReconcileOptions, entry: Entry, panes: readonly PaneRow[]): Promise<void> {
+  // An exit file settles the entry by itself.
+  await entry.watch.check();
+  if (entry.phase !== 'live') return;
+  const pane = panes.find(({ paneId }) => paneId === entry.paneId);
+  if (pane === undefined) await withoutPane(options, entry);
+  else if (pane.dead) await inDeadPane(options, entry, pane);
+  else await inLivePane(options, entry);
 }
 
 /** A person closed the pane, or something closed it for them. */
@@ -44,21 +54,24 @@ async function withoutPane(options: ReconcileOptions, entry: Entry): Promise<voi
   // The hang-up ends most agents; one that ignores it would go on where nobody can see or steer it.
   await endProcesses(stopTargetOf(entry), { graceMs: 1_000, clock: options.clock });
   await entry.watch.check();
-  if (entry.phase === 'live') await options.onLost(entry, 'its pane was closed');
+  if (entry.phase === 'live') await options.roster.tellLost(entry, 'its pane was closed');
 }
 
-/** The launcher was killed before it could write. tmux may know the status; it loses child signals, and looks again only when another child ends. */
+/**
+ * The launcher was killed before it could write. tmux may know the status; it loses child signals, and looks again only
+ * when another child ends.
+ */
 async function inDeadPane(options: ReconcileOptions, entry: Entry, pane: PaneRow): Promise<void> {
   if (isAlive(entry.process)) {
     await endProcesses(stopTargetOf(entry), { graceMs: 1_000, clock: options.clock });
-    return options.onLost(entry, 'its terminal was taken away');
+    return options.roster.tellLost(entry, 'its terminal was taken away');
   }
   if (pane.deadStatus === null)
     await options.client.command('run-shell', '-b', 'true').catch(() => undefined);
   const again = (await listPanes(options.client, options.target).catch(() => [])).find(
     ({ paneId }) => paneId === entry.paneId,
   );
-  await options.onExited(entry, again?.deadStatus ?? pane.deadStatus);
+  await options.roster.tellExited(entry, again?.deadStatus ?? pane.deadStatus);
 }
 
 async function inLivePane(options: ReconcileOptions, entry: Entry): Promise<void> {
@@ -70,7 +83,7 @@ async function inLivePane(options: ReconcileOptions, entry: Entry): Promise<void
   }
   // Its launcher is about to write the status; if it does not until the next look, it never will.
   entry.missed++;
-  if (entry.missed > 1) await options.onExited(entry, null);
+  if (entry.missed > 1) await options.roster.tellExited(entry, null);
 }
 
 /** Ctrl-Z in a pane stops an agent for good: there is no shell to say `fg` to. */

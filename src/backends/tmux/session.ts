@@ -6,6 +6,7 @@ import { ensurePrivateDirectory, removeFile, removeTree, writeFileAtomic } from 
 import { processStartTime } from '../../platform/identity.js';
 import type { Logger } from '../../platform/logger.js';
 import type { ProcessRef } from '../../platform/process-tree.js';
+import { runProcess } from '../../platform/process.js';
 import { requiredSettings, tmuxConfig } from './config.js';
 import { TmuxConnection } from './connection.js';
 import { connectControlClient } from './control-client.js';
@@ -14,6 +15,7 @@ import { listPanes, markPane } from './panes.js';
 import { windowName } from './placement.js';
 import { awaitServerEnd, isListening, restoreSocket, serverExistence, socketPathOf } from './server.js';
 import type { ControlClient } from './types.js';
+import { within } from './within.js';
 
 export interface TmuxSessionOptions {
   readonly sessionId: string;
@@ -56,7 +58,7 @@ export async function openTmuxSession(options: TmuxSessionOptions): Promise<Tmux
   await ensurePrivateDirectory(options.directory);
   await ensurePrivateDirectory(tmuxDirectory);
   await writeFileAtomic(configFile, tmuxConfig({ size }));
-  const socketName = `${options.socketPrefix}-${options.sessionId}`;
+  const socketName = socketNameOf(options);
   const socketPath = await socketPathOf(socketName, options.env);
   const connect = (initial: readonly string[]) =>
     connectControlClient({
@@ -68,25 +70,7 @@ export async function openTmuxSession(options: TmuxSessionOptions): Promise<Tmux
       onWarning: (problem) => logger.warn({ problem }, 'tmux'),
     });
 
-  const start = [
-    'new-session',
-    '-A',
-    '-s',
-    name,
-    '-n',
-    windowName(1),
-    '-x',
-    String(size.columns),
-    '-y',
-    String(size.rows),
-    ...PLACEHOLDER,
-  ];
-  const first = await connect(start).catch(async (error: unknown) => {
-    // A server that was just ending takes the connection with it; with it gone a new one can start.
-    if (error instanceof OrchestratorError && error.code === 'TMUX_MISSING') throw error;
-    if ((await isListening(socketPath)) !== 'no') throw error;
-    return connect(start);
-  });
+  const first = await startOrAttach(connect, { name, size, socketPath });
   const facts = await describe(first, name);
   const connection = new TmuxConnection(first, {
     clock,
@@ -108,13 +92,31 @@ export async function openTmuxSession(options: TmuxSessionOptions): Promise<Tmux
     created: !facts.ready,
     tmuxDirectory,
     async destroy() {
-      await connection.command('kill-server').catch(() => undefined);
+      await within(clock, 3_000, connection.command('kill-server'), []);
       await connection.detach();
       await awaitServerEnd(facts.server, socketPath, { clock, limitMs: 5_000 });
       await removeFile(configFile);
       await removeTree(tmuxDirectory);
     },
   };
+}
+
+type Connect = (initial: readonly string[]) => Promise<ControlClient>;
+
+async function startOrAttach(
+  connect: Connect,
+  session: { name: string; size: WindowSize; socketPath: string },
+): Promise<ControlClient> {
+  const size = ['-x', String(session.size.columns), '-y', String(session.size.rows)];
+  const start = ['new-session', '-A', '-s', session.name, '-n', windowName(1), ...size, ...PLACEHOLDER];
+  try {
+    return await connect(start);
+  } catch (error) {
+    // A server that was just ending takes the connection with it; once it is gone a new one can start.
+    const mayStart = error instanceof OrchestratorError && error.code === 'TMUX_FAILED';
+    if (!mayStart || (await isListening(session.socketPath)) !== 'no') throw error;
+    return connect(start);
+  }
 }
 
 interface SessionFacts {
@@ -143,7 +145,7 @@ async function prepare(
   facts: SessionFacts,
   options: TmuxSessionOptions,
 ): Promise<void> {
-  if (options.userConfig !== null) await sourceUserConfig(client, options.userConfig, options);
+  if (options.userConfig !== null) await sourceUserConfig(options.userConfig, options);
   const { columns, rows } = options.size;
   await client.command('resize-window', '-t', facts.windowId, '-x', String(columns), '-y', String(rows));
   await client.command('set-option', '-w', '-t', facts.windowId, '@ao_number', '1');
@@ -153,24 +155,24 @@ async function prepare(
   await client.command('set-option', '-t', facts.target, '@ao_ready', '1');
 }
 
-/** Read by command, not by `-f`: mistakes in it are then ours to report, instead of a screen over the lead's pane. */
-async function sourceUserConfig(
-  client: ControlClient,
-  path: string,
-  options: TmuxSessionOptions,
-): Promise<void> {
+/**
+ * Read by command, not by `-f`: mistakes in it are then ours to report, instead of a screen over the lead's pane. By a
+ * client of its own: over a control connection every line of the file would give an answer.
+ */
+async function sourceUserConfig(path: string, options: TmuxSessionOptions): Promise<void> {
   const required = join(options.directory, 'required.conf');
   await writeFileAtomic(required, `${requiredSettings().join('\n')}\n`);
-  try {
-    await client
-      .command('source-file', path)
-      .catch((error: unknown) =>
-        options.logger.warn({ path, error: String(error) }, 'the tmux configuration has mistakes'),
-      );
-    await client.command('source-file', required);
-  } finally {
-    await removeFile(required);
+  for (const file of [path, required]) {
+    const tmux = ['-u', '-L', socketNameOf(options), 'source-file', file];
+    const result = await runProcess('tmux', tmux, { env: options.env, timeoutMs: 10_000 });
+    if (result.exitCode !== 0)
+      options.logger.warn({ file, problem: result.stderr }, 'the tmux configuration has mistakes');
   }
+  await removeFile(required);
+}
+
+function socketNameOf(options: TmuxSessionOptions): string {
+  return `${options.socketPrefix}-${options.sessionId}`;
 }
 
 /**

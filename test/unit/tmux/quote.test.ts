@@ -21,6 +21,7 @@ test('quoteCommand refuses a name that is not a tmux command', () => {
   expect(quoteCommand(['send-keys', '-t', '%1', ''])).toBe('send-keys "-t" "%1" ""');
   expect(() => quoteCommand(['kill-server; x'])).toThrow('not a tmux command');
   expect(() => quoteCommand([])).toThrow('not a tmux command');
+  expect(() => quoteCommand(['source-file', '/x'])).toThrow('cannot be used over a control connection');
 });
 
 test('quoteForShell keeps quotes, newlines and expansions literal', () => {

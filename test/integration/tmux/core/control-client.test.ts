@@ -66,15 +66,15 @@ describe('the control client', () => {
   test('delivers what a pane prints byte for byte', async () => {
     const client = await connect(NEW_SESSION);
     const chunks: Buffer[] = [];
-    const arrived = new Promise<void>((resolve) => {
+    const arrived = new Promise<string>((resolve) => {
       client.onOutput((paneId, data) => {
         chunks.push(Buffer.from(unescapeOutput(data)));
-        if (paneId === '%0' && Buffer.concat(chunks).toString().includes('zürich\\\r\n')) resolve();
+        if (chunks.at(-1)?.includes('\n')) resolve(`${paneId} ${Buffer.concat(chunks).toString()}`);
       });
     });
     await client.command('send-keys', '-t', '%0', '-l', '--', 'zürich\\');
     await client.command('send-keys', '-t', '%0', 'Enter');
-    await arrived;
+    expect(await arrived).toMatch(/^%0 zürich\\\r\n/);
   });
 
   test('[C-34] answers hold tabs and glyphs under LC_ALL=C', async () => {
