@@ -21,8 +21,18 @@ export interface AgentAdapter {
   readonly guardVariables: readonly string[];
   /** Chosen only by name: never by detection, never as a fallback. */
   readonly onlyByName?: boolean;
+  /** What `--agent-option name.key=value` may set; reaches `argv` and `env` as `extra`. */
+  readonly options?: readonly AgentOption[];
   /** null: detected and listed, not startable by this version. */
   readonly interactive: InteractiveLaunch | null;
+}
+
+export interface AgentOption {
+  readonly name: string;
+  readonly summary: string;
+  readonly required: boolean;
+  /** The value is the path of an existing file. */
+  readonly file: boolean;
 }
 
 export interface LaunchContext {

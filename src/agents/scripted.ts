@@ -27,6 +27,10 @@ export const scripted: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: [],
   onlyByName: true,
+  options: [
+    { name: 'script', summary: 'the YAML script that it plays', required: true, file: true },
+    { name: 'pace', summary: 'seconds per pause of the script (0: none)', required: false, file: false },
+  ],
   interactive: {
     argv,
     readyTimeoutMs: 20_000,

@@ -52,6 +52,11 @@ export const CATALOG = {
     message: (p) => `no session "${p['session']}"`,
     hint: () => 'agentorchestr --list-sessions shows the last ones',
   },
+  NO_SESSIONS: {
+    category: 'not_found',
+    message: (p) => (p['running'] === true ? 'no session is running' : 'there is no session yet'),
+    hint: (p) => (p['running'] === true ? 'agentorchestr --list-sessions shows the last ones' : 'start one: agentorchestr --goal "…"'),
+  },
   UNKNOWN_WORKER: {
     category: 'not_found',
     message: (p) => `no worker "${p['worker']}" in this session`,
@@ -97,6 +102,11 @@ export const CATALOG = {
     category: 'conflict',
     message: (p) => `session ${p['session']} has ended (${p['state']})`,
     hint: () => 'end your turn: nothing more is needed',
+  },
+  SESSION_AMBIGUOUS: {
+    category: 'conflict',
+    message: (p) => `"${p['session']}" is the beginning of more than one session: ${list(p['matches'])}`,
+    hint: () => 'give more of its id',
   },
   SESSION_OWNED: {
     category: 'conflict',
@@ -159,7 +169,7 @@ export const CATALOG = {
     hint: (p) => `agents that can be started: ${list(p['valid'])}`,
   },
   LEAD_CONFLICT: {
-    category: 'usage',
+    category: 'precondition',
     message: (p) => `--lead ${p['lead']} is not among --agents ${list(p['agents'])}`,
     hint: () => 'add it to --agents, or choose another lead',
   },
@@ -167,6 +177,11 @@ export const CATALOG = {
     category: 'precondition',
     message: (p) => `${p['lead']} cannot be lead: it has no MCP support`,
     hint: (p) => `agents that can lead: ${list(p['valid'])}`,
+  },
+  PANES_GONE: {
+    category: 'precondition',
+    message: (p) => `session ${p['session']} has no panes: its tmux server is gone`,
+    hint: (p) => `see what it came to: agentorchestr status ${p['session']}`,
   },
   WORKER_DIRTY: {
     category: 'precondition',

@@ -1,6 +1,6 @@
-import type { StoredEvent, FrozenCommand } from '../../core/events/index.js';
-import type { SessionRow } from '../../core/state/rows.js';
+import type { FrozenCommand, StoredEvent } from '../../core/events/index.js';
 import type { SessionPlanInput } from '../../services/supervise/plan.js';
+import type { SessionReport } from '../../services/supervise/session-report.js';
 
 /**
  * What the command line needs from the rest of the product; composed in main/. The door itself parses, asks and prints.
@@ -9,29 +9,51 @@ import type { SessionPlanInput } from '../../services/supervise/plan.js';
 export interface CliHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
+  readonly version: string;
   newSessionId(): string;
-  /** Agents on PATH, best first. `onlyByName` agents are in it only when `names` asks for them. */
+  /** ms since the epoch. */
+  now(): number;
+  /** Every agent that `--agents` and `--lead` know, found here or not. */
+  knownAgents(): readonly KnownAgent[];
+  /** Agents on PATH, best first. Agents chosen only by name are in it only when `names` asks for them. */
   detectAgents(names: readonly string[] | null): Promise<readonly DetectedAgent[]>;
-  /** All names that `--agents` and `--lead` know. */
-  knownAgents(): readonly string[];
+  detectSurroundings(): Promise<Surroundings>;
+  /** Newest update first. */
   listSessions(limit: number): Promise<readonly SessionListing[]>;
-  /** What the project says about itself: trust, commands frozen from its files, git facts worth saying. */
-  examineProject(project: string): Promise<ProjectExamination>;
+  /** What the project says about itself: trust, commands frozen from its files, the base. Throws NOT_A_PROJECT, NO_COMMITS. */
+  examineProject(
+    project: string,
+    options: { verify: readonly string[]; includeChanges: boolean },
+  ): Promise<ProjectExamination>;
   trustProject(project: string): Promise<void>;
   consentToCommands(project: string, commands: readonly FrozenCommand[]): Promise<void>;
   /** Starts the detached supervisor and waits until the session is ready. */
   startSession(plan: SessionPlanInput): Promise<StartedSession>;
-  /** Full session id of a unique prefix. Throws SESSION_NOT_FOUND. */
+  /** Full session id of a unique prefix. Throws SESSION_NOT_FOUND, SESSION_AMBIGUOUS. */
   findSession(prefix: string): Promise<string>;
   /** Calls an operation: through the session's supervisor when one lives, else in-process under the session's lease. */
-  call(sessionId: string, operation: string, input: unknown): Promise<unknown>;
-  /** Stored events after `after`; live when `follow`, until the session is over or `signal` aborts. */
-  events(sessionId: string, options: { after: number; follow: boolean; signal: AbortSignal }): AsyncIterable<StoredEvent>;
+  call(
+    sessionId: string,
+    operation: string,
+    input: Record<string, unknown>,
+  ): Promise<Record<string, unknown>>;
+  report(sessionId: string): Promise<SessionReport>;
+  /**
+   * Stored events after `after`; live when `follow`, until the session is over, nobody is left who could change it, or
+   * `signal` aborts.
+   */
+  events(
+    sessionId: string,
+    options: { after: number; follow: boolean; signal: AbortSignal },
+  ): AsyncIterable<StoredEvent>;
+  /** Resolves when no supervisor owns the session any more; false when one still does after the limit. */
+  settled(sessionId: string, limitMs: number): Promise<boolean>;
   /** Attaches this terminal to the session's tmux; resolves when the person detaches or the session lets it go. */
-  attach(sessionId: string): Promise<void>;
-  /** The command a person types to attach. */
-  attachCommand(sessionId: string): Promise<string>;
-  pause(sessionId: string, reason: string): Promise<void>;
+  attach(sessionId: string): Promise<{ readonly exitCode: number | null }>;
+  /** The command a person types to see the panes; null when there are none (any more). */
+  attachCommand(sessionId: string): Promise<string | null>;
+  /** A world of its own in a temporary folder: home, sample project, script. */
+  prepareDemo(options: { pace: number | null }): Promise<Demo>;
 }
 
 export interface Terminal {
@@ -40,14 +62,33 @@ export interface Terminal {
   readonly stderrIsTty: boolean;
   readonly columns: number;
   readonly rows: number;
+  /** Data; may be piped. */
   out(text: string): void;
+  /** Everything for people. */
   err(text: string): void;
-  /** One line of input; null at end of file. */
+  /** One line of input; null at end of file. Throws Interrupted. */
   ask(question: string): Promise<string | null>;
-  /** Raw lines until `done` says so or the end of file. */
+  /** Raw lines until `done` says so or the end of file. Throws Interrupted. */
   readLines(done: (lines: readonly string[]) => boolean): Promise<string[]>;
   /** Aborts on the first INT or TERM. A second INT ends the process with 130. HUP leaves the session running. */
   readonly interrupted: AbortSignal;
+  /** From here on HUP is taken like TERM: for those that must not leave anything behind. */
+  interruptOnHangUp(): void;
+}
+
+export interface KnownAgent {
+  readonly name: string;
+  readonly displayName: string;
+  readonly mcp: boolean;
+  readonly launchable: boolean;
+  readonly onlyByName: boolean;
+  readonly options: readonly {
+    readonly name: string;
+    readonly summary: string;
+    readonly required: boolean;
+    /** The value is the path of a file that must exist. */
+    readonly file: boolean;
+  }[];
 }
 
 export interface DetectedAgent {
@@ -63,27 +104,59 @@ export interface DetectedAgent {
   readonly launchable: boolean;
 }
 
+export interface Surroundings {
+  /** LLM providers for planning and compression; never the key itself. */
+  readonly providers: readonly {
+    readonly name: string;
+    readonly variable: string;
+    readonly keyPresent: boolean;
+  }[];
+  readonly capabilities: readonly {
+    readonly name: string;
+    readonly present: boolean;
+    readonly note: string;
+  }[];
+  readonly tools: readonly { readonly name: string; readonly version: string | null }[];
+}
+
 export interface SessionListing {
-  readonly session: SessionRow;
+  readonly session_id: string;
   /** `active` with a dead owner is shown as crashed. */
-  readonly shownState: string;
+  readonly state: string;
   readonly resumable: boolean;
-  readonly workersTotal: number;
-  readonly workersDone: number;
+  readonly workers_total: number;
+  readonly workers_done: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly project: string;
+  readonly goal: string;
 }
 
 export interface ProjectExamination {
+  /** Absolute. */
   readonly project: string;
   readonly trusted: boolean;
   readonly verifyCommands: readonly FrozenCommand[];
   readonly setupCommands: readonly FrozenCommand[];
-  /** The commands come from project files and nobody consented to this very content yet. */
-  readonly consentNeeded: boolean;
+  /** Commands of project files to which nobody has consented with this very content; [] = none. */
+  readonly consentNeeded: readonly FrozenCommand[];
+  readonly verifyGivenUnused: boolean;
+  /** "base main@abc1234; …" as it is now, before any fetch. */
+  readonly baseStatement: string;
 }
 
 export interface StartedSession {
   readonly sessionId: string;
   readonly baseStatement: string;
   readonly directory: string;
-  readonly notices: readonly string[];
+}
+
+export interface Demo {
+  readonly host: CliHost;
+  readonly folder: string;
+  readonly project: string;
+  readonly goal: string;
+  readonly agentOptions: readonly string[];
+  /** Ends what the session left and removes the folder; `keep` only says where it is. */
+  close(options: { sessionId: string | null; keep: boolean }): Promise<void>;
 }

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// Old syntax on purpose: an old Node must get as far as the message that says so. `--version` is answered before
+// anything is loaded.
+'use strict';
+const { existsSync } = require('fs');
+const { join } = require('path');
+const { version } = require('../package.json');
+
+const args = process.argv.slice(2);
+const entry = join(__dirname, '../dist/main/cli.js');
+
+function refuse(error, hint) {
+  process.stderr.write(`error: ${error}\nhint: ${hint}\n`);
+  process.exitCode = 1;
+}
+
+function isTooOld() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major < 20 || (major === 20 && minor < 19);
+}
+
+if (args.length === 1 && args[0] === '--version') {
+  console.log(`agentorchestr ${version}`);
+} else if (isTooOld()) {
+  refuse(`Node.js ${process.versions.node} is too old`, 'agentorchestr needs Node.js 20.19 or newer');
+} else if (!existsSync(entry)) {
+  refuse('this copy of agentorchestr is not built', `run: npm run build (in ${join(__dirname, '..')})`);
+} else {
+  import(entry)
+    .then((main) => main.run(args))
+    .catch((problem) => {
+      if (problem.code !== 'ERR_MODULE_NOT_FOUND') throw problem;
+      refuse(`a package is missing: ${problem.message.split('\n')[0]}`, 'run: npm ci');
+    });
+}

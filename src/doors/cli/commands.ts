@@ -1,0 +1,99 @@
+import type { CliHost } from './host.js';
+import { HELP_FLAG, JSON_FLAG, type Flag } from './flags.js';
+import type { Parsed } from './parse.js';
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** Names of what is given without a flag, in order; all may be left out unless the command says otherwise. */
+  readonly positionals: readonly string[];
+  readonly flags: readonly Flag[];
+  readonly examples: readonly (readonly [command: string, what: string])[];
+  run(host: CliHost, parsed: Parsed): Promise<number>;
+}
+
+const json = (parsed: Parsed) => ({ json: parsed.isOn('json') ?? false });
+
+/** Written by hand, because they stream, attach or ask; every other command is an operation of the table. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'attach',
+    summary: 'Show the panes of a session; Ctrl-B D leaves them and the session goes on.',
+    positionals: ['ID'],
+    flags: [HELP_FLAG],
+    examples: [
+      ['agentorchestr attach', 'the newest session of this project'],
+      ['agentorchestr attach 3f2a', 'a session by the beginning of its id'],
+    ],
+    run: async (host, parsed) => (await import('./commands/attach.js')).attach(host, parsed.positionals[0]),
+  },
+  {
+    name: 'status',
+    summary: 'Show a session: state, workers, verification, branch, merge command.',
+    positionals: ['ID'],
+    flags: [JSON_FLAG, HELP_FLAG],
+    examples: [
+      ['agentorchestr status', 'the newest session of this project'],
+      ['agentorchestr status 3f2a --json', 'as one JSON object'],
+    ],
+    run: async (host, parsed) =>
+      (await import('./commands/status.js')).status(host, parsed.positionals[0], json(parsed)),
+  },
+  {
+    name: 'log',
+    summary: 'Show what happened in a session, one line per event.',
+    positionals: ['ID'],
+    flags: [
+      {
+        name: 'follow',
+        kind: 'switch',
+        short: 'f',
+        summary: 'go on with what happens, until the session is over',
+      },
+      { name: 'worker', kind: 'text', value: 'ID', summary: 'only this worker (w01 …, or lead)' },
+      { ...JSON_FLAG, summary: 'one JSON object per line' },
+      HELP_FLAG,
+    ],
+    examples: [
+      ['agentorchestr log -f', 'follow the newest session'],
+      ['agentorchestr log 3f2a --worker w01', 'what one worker did'],
+    ],
+    run: async (host, parsed) => (await import('./commands/log.js')).log(host, parsed),
+  },
+  {
+    name: 'pause',
+    summary: 'End the agents of a session; conversations, worktrees and branches stay.',
+    positionals: ['ID'],
+    flags: [JSON_FLAG, HELP_FLAG],
+    examples: [['agentorchestr pause 3f2a', 'pause this session']],
+    run: async (host, parsed) =>
+      (await import('./commands/pause.js')).pause(host, parsed.positionals[0], json(parsed)),
+  },
+  {
+    name: 'demo',
+    summary: 'Watch one goal become a verified branch, in a temporary folder, with no account.',
+    positionals: [],
+    flags: [
+      {
+        name: 'attach',
+        kind: 'switch',
+        negatable: true,
+        summary: 'show the panes, or only heartbeat and summary',
+      },
+      {
+        name: 'pace',
+        kind: 'text',
+        value: 'SECONDS',
+        summary: 'pause between steps (default: 1 to watch, else 0)',
+      },
+      { name: 'keep', kind: 'switch', summary: 'leave the folder and the panes for a look' },
+      JSON_FLAG,
+      HELP_FLAG,
+    ],
+    examples: [
+      ['agentorchestr demo', 'watch the panes'],
+      ['agentorchestr demo --json --no-attach', 'one JSON object at the end'],
+    ],
+    run: async (host, parsed) => (await import('./commands/demo.js')).demo(host, parsed),
+  },
+];

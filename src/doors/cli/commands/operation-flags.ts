@@ -1,0 +1,104 @@
+import { OrchestratorError } from '../../../core/errors/error.js';
+import type { Operation } from '../../../services/operation.js';
+import { inputSchema } from '../../shared/projection.js';
+import { HELP_FLAG, JSON_FLAG, type Flag } from '../flags.js';
+import type { Parsed } from '../parse.js';
+
+interface Property {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly items?: { readonly type?: string };
+  readonly anyOf?: readonly Property[];
+}
+
+const dashed = (field: string) => field.replaceAll('_', '-');
+
+const SESSION_FLAG: Flag = {
+  name: 'session',
+  kind: 'text',
+  value: 'ID',
+  summary: 'which session (default: the one that runs here)',
+};
+
+/** Every field of the input as a flag; positional ones may be given either way. */
+export function operationFlags(operation: Operation): readonly Flag[] {
+  const fields = Object.entries(propertiesOf(operation)).map(([field, property]): Flag => {
+    const name = dashed(field);
+    const summary = summaryOf(property);
+    if (isSwitch(property)) return { name, kind: 'switch', summary };
+    if (property.type === 'array')
+      return { name, kind: 'texts', value: property.items?.type === 'object' ? 'JSON' : 'VALUE', summary };
+    const value = property.enum?.join('|') ?? (isNumber(property) ? 'N' : 'TEXT');
+    return { name, kind: 'text', value, summary };
+  });
+  return [...fields, SESSION_FLAG, JSON_FLAG, HELP_FLAG];
+}
+
+/** The input as the operation takes it; what is wrong in it the operation itself says. Throws USAGE. */
+export function operationInput(operation: Operation, parsed: Parsed): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [field, property] of Object.entries(propertiesOf(operation))) {
+    const name = dashed(field);
+    if (!parsed.given.includes(name)) continue;
+    if (isSwitch(property)) input[field] = parsed.isOn(name);
+    else if (property.type !== 'array') input[field] = convert(parsed.text(name) ?? '', property, name);
+    else input[field] = parsed.texts(name).map((text) => convert(text, property.items ?? {}, name));
+  }
+  const positional = operation.positional ?? [];
+  if (parsed.positionals.length > positional.length)
+    throw new OrchestratorError('USAGE', {
+      problem: `unexpected argument "${parsed.positionals[positional.length] ?? ''}"`,
+      hint: `${dashed(operation.name)} takes ${positional.length === 0 ? 'flags only' : positional.map((field) => dashed(field).toUpperCase()).join(' ')}; quote texts with spaces`,
+    });
+  parsed.positionals.forEach((text, index) => {
+    const field = positional[index] ?? '';
+    if (field in input)
+      throw new OrchestratorError('USAGE', {
+        problem: `${dashed(field)} is given twice`,
+        hint: `give it once, with or without --${dashed(field)}`,
+      });
+    input[field] = convert(text, propertiesOf(operation)[field] ?? {}, dashed(field));
+  });
+  return input;
+}
+
+function propertiesOf(operation: Operation): Readonly<Record<string, Property>> {
+  return (inputSchema(operation)['properties'] ?? {}) as Record<string, Property>;
+}
+
+function isSwitch(property: Property): boolean {
+  return property.type === 'boolean' || property.anyOf?.some((part) => part.type === 'boolean') === true;
+}
+
+function isNumber(property: Property): boolean {
+  return property.type === 'integer' || property.type === 'number';
+}
+
+function convert(text: string, property: Property, name: string): unknown {
+  if (property.type === 'object') return parseJson(text, name);
+  if (!isNumber(property) || !/^-?\d+(\.\d+)?$/.test(text)) return text;
+  return Number(text);
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new OrchestratorError('USAGE', {
+      problem: `--${name} is not JSON: ${(error as Error).message}`,
+      hint: `for example --${name} '{"worker":"w01","reason":"not needed"}'`,
+    });
+  }
+}
+
+function summaryOf(property: Property): string {
+  const shown =
+    property.default === undefined || property.default === '' || JSON.stringify(property.default) === '[]'
+      ? ''
+      : `(default: ${typeof property.default === 'string' ? property.default : JSON.stringify(property.default)})`;
+  return [property.description ?? '', isSwitch(property) ? '' : shown]
+    .filter((part) => part !== '')
+    .join(' ');
+}

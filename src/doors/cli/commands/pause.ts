@@ -1,0 +1,26 @@
+import { EXIT } from '../../../core/errors/categories.js';
+import type { CliHost } from '../host.js';
+import { whichRunningSession } from './which-session.js';
+
+const SETTLE_LIMIT_MS = 90_000;
+
+/** Pauses a session and waits until its agents have ended. */
+export async function pause(
+  host: CliHost,
+  prefix: string | undefined,
+  options: { json: boolean },
+): Promise<number> {
+  const sessionId = await whichRunningSession(host, prefix);
+  await host.call(sessionId, 'pause', {});
+  const settled = await host.settled(sessionId, SETTLE_LIMIT_MS);
+  const report = await host.report(sessionId);
+  if (options.json)
+    host.terminal.out(`${JSON.stringify({ session_id: sessionId, state: report.state }, null, 2)}\n`);
+  else
+    host.terminal.out(
+      settled
+        ? `session ${sessionId} is ${report.state}\n`
+        : `session ${sessionId} is still ending its agents\n`,
+    );
+  return report.state === 'paused' ? EXIT.ok : EXIT.operation;
+}

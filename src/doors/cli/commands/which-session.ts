@@ -1,0 +1,36 @@
+import { resolve, sep } from 'node:path';
+import { OrchestratorError } from '../../../core/errors/error.js';
+import type { CliHost } from '../host.js';
+
+const LOOKED_AT = 200;
+
+/** The session that a prefix names; without one the newest of this project, else the newest of all, and says which. */
+export async function whichSession(host: CliHost, prefix: string | undefined): Promise<string> {
+  if (prefix !== undefined) return host.findSession(prefix);
+  const sessions = await host.listSessions(LOOKED_AT);
+  const here = resolve('.');
+  const isHere = (project: string) => here === project || here.startsWith(`${project}${sep}`);
+  const chosen = sessions.find((session) => isHere(session.project)) ?? sessions[0];
+  if (chosen === undefined) throw new OrchestratorError('NO_SESSIONS');
+  host.terminal.err(
+    `session ${chosen.session_id} (the newest ${isHere(chosen.project) ? 'of this project' : 'of all'})\n`,
+  );
+  return chosen.session_id;
+}
+
+/** For what changes a session: without a name only the one running session of this project will do. */
+export async function whichRunningSession(host: CliHost, prefix: string | undefined): Promise<string> {
+  if (prefix !== undefined) return host.findSession(prefix);
+  const running = (await host.listSessions(LOOKED_AT)).filter((session) => session.state === 'active');
+  const here = running.filter((session) => session.project === resolve('.'));
+  const candidates = here.length > 0 ? here : running;
+  const [only, ...others] = candidates;
+  if (only === undefined) throw new OrchestratorError('NO_SESSIONS', { running: true });
+  if (others.length > 0)
+    throw new OrchestratorError('USAGE', {
+      problem: `more than one session runs: ${candidates.map((session) => session.session_id).join(', ')}`,
+      hint: 'say which one',
+    });
+  host.terminal.err(`session ${only.session_id}\n`);
+  return only.session_id;
+}

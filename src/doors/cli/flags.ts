@@ -1,0 +1,83 @@
+/**
+ * `switch` takes no value (and `--no-x` where `negatable`), `text` one, `texts` one each time it is repeated, `list`
+ * everything up to the next flag.
+ */
+export interface Flag {
+  readonly name: string;
+  readonly kind: 'switch' | 'text' | 'texts' | 'list';
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  readonly short?: string;
+  readonly summary: string;
+  readonly negatable?: boolean;
+  /** Only `--no-x` is meant for people; `--x` is the default. */
+  readonly shownNegated?: boolean;
+}
+
+export const JSON_FLAG: Flag = {
+  name: 'json',
+  kind: 'switch',
+  summary: 'print one JSON document and nothing else',
+};
+export const HELP_FLAG: Flag = { name: 'help', kind: 'switch', short: 'h', summary: 'show this help' };
+
+export const GOAL_FLAGS: readonly Flag[] = [
+  { name: 'goal', kind: 'text', value: 'TEXT', summary: 'what is to be reached' },
+  { name: 'goal-file', kind: 'text', value: 'FILE', summary: 'read the goal from a UTF-8 file' },
+  { name: 'interactive', kind: 'switch', summary: 'type the goal; /end, two blank lines or Ctrl-D end it' },
+  { name: 'project', kind: 'text', value: 'DIR', summary: 'folder of the project (default: this one)' },
+  { name: 'agents', kind: 'list', value: 'NAME…', summary: 'only these agents' },
+  { name: 'lead', kind: 'text', value: 'NAME', summary: 'this agent leads' },
+  {
+    name: 'agent-option',
+    kind: 'texts',
+    value: 'NAME.KEY=VALUE',
+    summary: 'a setting of one agent; may be repeated',
+  },
+  {
+    name: 'verify',
+    kind: 'texts',
+    value: 'CMD',
+    summary: 'proves the result, where PROJECT.md names nothing; may be repeated',
+  },
+  { name: 'include-changes', kind: 'switch', summary: 'start from your uncommitted changes too' },
+  { name: 'fetch', kind: 'switch', summary: 'fetch before the base is chosen' },
+  { name: 'apply', kind: 'switch', summary: 'bring the result into your checkout when that is safe' },
+  { name: 'max-workers', kind: 'text', value: 'N', summary: 'workers at one time, 1 to 64 (default: 8)' },
+  { name: 'session-timeout', kind: 'text', value: 'SECONDS', summary: 'end the session after this time' },
+  {
+    name: 'bypass',
+    kind: 'switch',
+    negatable: true,
+    shownNegated: true,
+    summary: 'leave the permission prompts of the agents on',
+  },
+];
+
+export const WATCH_FLAGS: readonly Flag[] = [
+  {
+    name: 'attach',
+    kind: 'switch',
+    negatable: true,
+    summary: 'show the panes, or only heartbeat and summary',
+  },
+  { name: 'kill-tmux', kind: 'switch', summary: 'close the panes at the end (default: keep them)' },
+  {
+    name: 'tmux-cleanup',
+    kind: 'switch',
+    negatable: true,
+    shownNegated: true,
+    summary: 'keep the panes at the end, as is the default',
+  },
+  { name: 'yes', kind: 'switch', summary: 'trust the project and agree to its commands without being asked' },
+  JSON_FLAG,
+];
+
+export const ACTION_FLAGS: readonly Flag[] = [
+  { name: 'detect', kind: 'switch', summary: 'show the agents found, providers and tools' },
+  { name: 'list-sessions', kind: 'switch', summary: 'show the last 20 sessions; * can be resumed' },
+  { name: 'version', kind: 'switch', summary: 'print the version' },
+  HELP_FLAG,
+];
+
+export const FLAT_FLAGS: readonly Flag[] = [...GOAL_FLAGS, ...WATCH_FLAGS, ...ACTION_FLAGS];

@@ -1,0 +1,72 @@
+import { OrchestratorError } from '../../../core/errors/error.js';
+import type { Parsed } from '../parse.js';
+
+export interface Limits {
+  readonly max_workers?: number;
+  readonly session_timeout_s?: number;
+}
+
+export function readLimits(parsed: Parsed): Limits {
+  const workers = wholeNumber(parsed, 'max-workers', { least: 1, most: 64, example: '--max-workers 4' });
+  const seconds = wholeNumber(parsed, 'session-timeout', {
+    least: 1,
+    most: 31_536_000,
+    example: '--session-timeout 3600 ends the session after an hour',
+  });
+  return {
+    ...(workers === undefined ? {} : { max_workers: workers }),
+    ...(seconds === undefined ? {} : { session_timeout_s: seconds }),
+  };
+}
+
+export function wholeNumber(
+  parsed: Parsed,
+  name: string,
+  range: { least: number; most: number; example: string },
+): number | undefined {
+  const text = parsed.text(name);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= range.least && value <= range.most) return value;
+  throw new OrchestratorError('USAGE', {
+    problem: `--${name} takes a whole number from ${range.least} to ${range.most} (got "${text}")`,
+    hint: range.example,
+  });
+}
+
+/** `--verify` commands; an empty one would pass always. */
+export function readVerify(parsed: Parsed): readonly string[] {
+  const commands = parsed.texts('verify').map((command) => command.trim());
+  if (!commands.includes('')) return commands;
+  throw new OrchestratorError('USAGE', {
+    problem: '--verify has an empty command',
+    hint: 'give a command that fails when the result is wrong, such as --verify "npm test"',
+  });
+}
+
+/** Flags that say opposite things, or belong to another action. */
+export function refuseContradictions(given: readonly string[]): void {
+  const pairs = [
+    ['attach', 'json', '--json prints one document and shows no panes'],
+    ['kill-tmux', 'no-tmux-cleanup', 'one closes the panes, the other keeps them'],
+  ] as const;
+  for (const [one, other, why] of pairs)
+    if (given.includes(one) && given.includes(other))
+      throw new OrchestratorError('USAGE', {
+        problem: `--${one} and --${other} contradict each other`,
+        hint: why,
+      });
+}
+
+/** The action a flat command line asks for; `goal` when it names none. Throws USAGE when it names two. */
+export function actionOf(given: readonly string[]): 'goal' | 'detect' | 'list-sessions' | 'version' {
+  const actions = (['version', 'detect', 'list-sessions'] as const).filter((name) => given.includes(name));
+  const [action] = actions;
+  if (action === undefined) return 'goal';
+  const other = given.find((name) => name !== action && name !== 'json');
+  if (other === undefined) return action;
+  throw new OrchestratorError('USAGE', {
+    problem: `--${action} and --${other} cannot be used together`,
+    hint: `--${action} does one thing only (--json changes its form)`,
+  });
+}

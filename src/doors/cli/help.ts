@@ -1,0 +1,87 @@
+import type { Operation } from '../../services/operation.js';
+import { kebab } from '../shared/projection.js';
+import { COMMANDS, type Command } from './commands.js';
+import { ACTION_FLAGS, GOAL_FLAGS, WATCH_FLAGS, type Flag } from './flags.js';
+import type { Paint } from './output/paint.js';
+import { table } from './output/table.js';
+
+const EXAMPLES = [
+  ['agentorchestr demo', 'see it work, with no account'],
+  ['agentorchestr --goal "Add a --json flag and tests"', 'a team works on it in this project'],
+  ['agentorchestr --goal-file goal.md --project ../app --verify "npm test"', ''],
+  ['agentorchestr --interactive --lead NAME --agents NAME NAME', 'type the goal; choose the team'],
+  ['agentorchestr --goal "…" --yes --no-attach --json', 'for scripts: one JSON object at the end'],
+  ['agentorchestr status · log -f · attach · pause', 'the newest session of this project'],
+] as const;
+
+export function mainHelp(paint: Paint, operations: readonly Operation[]): string {
+  const section = (title: string, text: string) => `${paint.strong(title)}\n${text}`;
+  return `${[
+    'agentorchestr: one goal in, a team of coding agents in tmux, one verified branch out.',
+    section(
+      'examples',
+      table(
+        EXAMPLES.map(([command, what]) => [command, paint.faint(what)]),
+        '  ',
+      ),
+    ),
+    section('start a goal', flagTable(GOAL_FLAGS)),
+    section('how it is shown', flagTable(WATCH_FLAGS)),
+    section('look around', flagTable(ACTION_FLAGS)),
+    section(
+      'sessions',
+      table(
+        COMMANDS.map((command) => [usage(command), command.summary]),
+        '  ',
+      ),
+    ),
+    section(
+      'what the lead can do, you can do too (--session ID; COMMAND --help)',
+      `  ${columns(operations)}`,
+    ),
+    section('exit codes', EXIT_CODES),
+  ].join('\n\n')}\n`;
+}
+
+const EXIT_CODES = `  0 done · 1 failed or not possible · 2 ended otherwise (failed, paused, timeout) · 3 no supervisor
+  4 not allowed · 20 it goes on without you · 64 wrong usage · 130 interrupted before anything began`;
+
+export function commandHelp(
+  paint: Paint,
+  command: Pick<Command, 'name' | 'summary' | 'positionals' | 'flags' | 'examples'>,
+): string {
+  const examples = command.examples.map(([line, what]) => [line, paint.faint(what)]);
+  return `${[
+    command.summary,
+    `${paint.strong('usage')}\n  agentorchestr ${usage(command)} [flags]`,
+    ...(examples.length === 0 ? [] : [`${paint.strong('examples')}\n${table(examples, '  ')}`]),
+    `${paint.strong('flags')}\n${flagTable(command.flags)}`,
+  ].join('\n\n')}\n`;
+}
+
+function usage(command: Pick<Command, 'name' | 'positionals'>): string {
+  return [command.name, ...command.positionals.map((name) => `[${name}]`)].join(' ');
+}
+
+function flagTable(flags: readonly Flag[]): string {
+  return table(
+    flags.map((flag) => [flagName(flag), flag.summary]),
+    '  ',
+  );
+}
+
+function flagName(flag: Flag): string {
+  if (flag.shownNegated === true) return `--no-${flag.name}`;
+  const name = flag.negatable === true ? `--${flag.name}, --no-${flag.name}` : `--${flag.name}`;
+  return `${flag.short === undefined ? '' : `-${flag.short}, `}${name}${flag.value === undefined ? '' : ` ${flag.value}`}`;
+}
+
+function columns(operations: readonly Operation[]): string {
+  const lines: string[] = [''];
+  for (const name of operations.map((operation) => kebab(operation.name))) {
+    const last = lines.at(-1) ?? '';
+    if (last.length + name.length > 96) lines.push(name);
+    else lines[lines.length - 1] = last === '' ? name : `${last}  ${name}`;
+  }
+  return lines.join('\n  ');
+}

@@ -1,0 +1,93 @@
+import type { EventData, EventName, StoredEvent } from '../../../core/events/index.js';
+import { clockTime, oneLine } from './plain.js';
+
+type Describe = { [Name in EventName]: (data: EventData<Name>) => string };
+
+const MOST = 100;
+const short = (text: string) => oneLine(text, MOST);
+const quoted = (text: string) => (text.trim() === '' ? '' : `: ${short(text)}`);
+const at = (commit: string) => commit.slice(0, 7);
+
+/** What each event says to a person; the compiler asks for a line when the table gets a new one. */
+const DESCRIBE: Describe = {
+  'session.created': ({ goal }) => `session created${quoted(goal)}`,
+  'session.updated': ({ integration_branch: branch }) =>
+    branch === undefined ? 'session placed' : `works on ${branch}`,
+  'session.paused': ({ reason }) => `paused${quoted(reason)}`,
+  'session.resumed': ({ reason }) => `resumed${quoted(reason)}`,
+  'session.ended': ({ state, reason, summary }) =>
+    `session ${state}${quoted(summary === '' ? (reason ?? '') : summary)}`,
+  'supervisor.started': ({ pid, port }) => `supervisor runs (process ${pid}, port ${port})`,
+  'supervisor.recovered': ({ adopted, lost }) =>
+    `supervisor recovered: ${adopted.length} adopted, ${lost.length} lost`,
+  'tmux.lost': ({ reason }) => `the tmux server is gone${quoted(reason)}`,
+  'limit.reached': ({ limit, value, max }) => `limit reached: ${limit} (${value} of ${max})`,
+  'progress.reported': ({ message }) => `progress${quoted(message)}`,
+  'goal.done': ({ summary, forced }) => `goal done${forced === null ? '' : ' (forced)'}${quoted(summary)}`,
+  'goal.failed': ({ reason }) => `goal failed${quoted(reason)}`,
+  'worker.created': ({ perspective, agent, task }) => `created as ${perspective} (${agent})${quoted(task)}`,
+  'worker.ready': ({ pane_id: pane }) => `ready${pane === null ? '' : ` in pane ${pane}`}`,
+  'worker.working': () => 'working',
+  'worker.waiting': ({ kind, text }) => `waits (${kind})${quoted(text)}`,
+  'worker.idle': () => 'idle',
+  'worker.exited': ({ status, reason }) => `process ended (status ${status ?? 'unknown'})${quoted(reason)}`,
+  'worker.lost': ({ reason }) => `lost${quoted(reason)}`,
+  'worker.retired': ({ reason }) => `retired${quoted(reason)}`,
+  'thread.opened': ({ thread_id: id }) => `conversation ${id}`,
+  'screen.changed': () => 'screen changed',
+  'message.accepted': ({ kind, sender, text }) => `${kind.replace('_', '-')} from ${sender}${quoted(text)}`,
+  'message.queued': () => 'message queued',
+  'message.held': ({ reason }) => `message held: ${reason.replaceAll('_', ' ')}`,
+  'message.typed': ({ bytes }) => `message typed (${bytes} bytes)`,
+  'message.submitted': ({ how }) => `message submitted${quoted(how)}`,
+  'message.started': () => 'message taken up',
+  'message.answered': () => 'message answered',
+  'message.unconfirmed': () => 'message typed, but nothing proves that it was taken',
+  'message.refused': ({ reason }) => `message refused${quoted(reason)}`,
+  'run.queued': ({ number }) => `run ${number} queued`,
+  'run.started': ({ attempt }) => `run started${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
+  'run.waiting': ({ kind, text }) => `run waits (${kind})${quoted(text)}`,
+  'run.reported': ({ state, summary, accepted }) =>
+    `reports ${state}${accepted ? '' : ' (sent back)'}${quoted(summary)}`,
+  'run.stalled': ({ quiet_ms: quiet }) => `stalled: quiet for ${Math.round(quiet / 60_000)} min`,
+  'run.attempt_failed': ({ reason }) => `attempt failed${quoted(reason)}`,
+  'run.cancel_requested': ({ by, reason }) => `cancel asked by ${by}${quoted(reason)}`,
+  'run.succeeded': ({ summary }) => `done${quoted(summary)}`,
+  'run.blocked': ({ summary }) => `blocked${quoted(summary)}`,
+  'run.failed': ({ summary }) => `failed${quoted(summary)}`,
+  'run.timed_out': ({ summary }) => `timed out${quoted(summary)}`,
+  'run.cancelled': ({ summary }) => `cancelled${quoted(summary)}`,
+  'run.interrupted': ({ summary }) => `interrupted${quoted(summary)}`,
+  'question.asked': ({ question }) => `asks${quoted(question)}`,
+  'question.answered': () => 'question answered',
+  'permission.requested': ({ text }) => `asks for permission${quoted(text)}`,
+  'permission.answered': ({ answer, by }) => `permission answered by ${by}${quoted(answer)}`,
+  'text.delta': ({ text }) => short(text),
+  'text.completed': ({ text }) => short(text),
+  'reasoning.delta': ({ text }) => short(text),
+  'reasoning.completed': ({ text }) => short(text),
+  'tool.called': ({ tool }) => `calls ${tool}`,
+  'tool.returned': ({ is_error: failed, output }) =>
+    `${failed ? 'tool failed' : 'tool answered'}${quoted(output)}`,
+  'usage.reported': ({ input_tokens: input, output_tokens: output }) =>
+    `used ${input ?? '?'} in, ${output ?? '?'} out`,
+  'child.spawned': ({ child }) => `started ${child}`,
+  'child.finished': ({ child, state }) => `${child} ${state}`,
+  'branch.created': ({ branch, commit }) => `branch ${branch} at ${at(commit)}`,
+  'branch.integrated': ({ worker, strategy, integration_commit: commit }) =>
+    `${worker} integrated (${strategy}) at ${at(commit)}`,
+  'conflict.predicted': ({ worker, files, sent_back: back }) =>
+    `${worker} would conflict in ${files.join(', ')}${back ? '; sent back' : ''}`,
+  'verify.started': ({ commit, commands }) => `verifying ${at(commit)}${quoted(commands.join(' && '))}`,
+  'verify.passed': ({ commit, nothing_to_verify: nothing }) =>
+    nothing ? `nothing to verify at ${at(commit)}` : `verified ${at(commit)}`,
+  'verify.failed': ({ commit, reason }) => `verification of ${at(commit)} failed${quoted(reason)}`,
+  'work.salvaged': ({ worker, ref }) => `work of ${worker} kept as ${ref}`,
+};
+
+/** `12:01:33  w01   ready in pane %3` */
+export function eventLine(event: StoredEvent): string {
+  const describe = DESCRIBE[event.type] as ((data: unknown) => string) | undefined;
+  const said = describe === undefined ? event.type : describe(event.data);
+  return `${clockTime(event.at)}  ${(event.worker_id ?? '').padEnd(4)}  ${oneLine(said, 200)}`;
+}

@@ -1,0 +1,36 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** Text of agents and files, safe to print: no escape sequences, no control bytes but tab and newline. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text).replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '');
+}
+
+/** The same on one line, cut with an ellipsis. */
+export function oneLine(text: string, most: number): string {
+  const line = plain(text).replace(/\s+/g, ' ').trim();
+  const letters = [...line];
+  return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : line;
+}
+
+/** "just now", "4 min ago", "3 h ago", then the date. */
+export function age(iso: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  return iso.slice(0, 10);
+}
+
+/** Local time of day of an event. */
+export function clockTime(iso: string): string {
+  const at = new Date(iso);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}
+
+export function seconds(ms: number): string {
+  return ms < 60_000
+    ? `${(ms / 1_000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}

@@ -1,0 +1,91 @@
+import type { SessionReport } from '../../../services/supervise/session-report.js';
+import { paintState, type Paint } from './paint.js';
+import { oneLine, plain, seconds } from './plain.js';
+import { table } from './table.js';
+
+const TEXT_COLUMNS = 60;
+const TAIL_LINES = 8;
+
+/** What a session is and came to, for people: `status`, and the summary at the end. */
+export function renderReport(
+  report: SessionReport,
+  options: { paint: Paint; attachCommand: string | null },
+): string {
+  const { paint } = options;
+  const blocks = [
+    [
+      `${paint.strong(`session ${report.session_id}`)}  ${paintState(paint, report.state)}`,
+      ...words(report),
+    ].join('\n'),
+    report.workers.length === 0 ? null : `${paint.faint('workers')}\n${workers(report, paint)}`,
+    verification(report, paint),
+    facts(report, options),
+  ];
+  return `${blocks.filter((block) => block !== null).join('\n\n')}\n`;
+}
+
+function words(report: SessionReport): string[] {
+  const ended = report.summary === '' ? (report.reason ?? '') : report.summary;
+  const [text, prefix] =
+    ended !== ''
+      ? [ended, '']
+      : [report.last_progress ?? report.goal, report.last_progress === null ? 'goal: ' : 'now: '];
+  const lines = indented(`${prefix}${plain(text)}`);
+  const alsoReason = report.summary !== '' && report.reason !== null ? indented(plain(report.reason)) : [];
+  return [...lines, ...alsoReason];
+}
+
+function indented(text: string): string[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => `  ${line}`.trimEnd());
+}
+
+function workers(report: SessionReport, paint: Paint): string {
+  const rows = report.workers.map((worker) => {
+    const waiting = worker.waiting === null ? null : `waits (${worker.waiting.kind}): ${worker.waiting.text}`;
+    const text = waiting ?? (worker.summary === '' ? worker.task : worker.summary);
+    return [
+      worker.worker_id,
+      worker.perspective,
+      worker.agent,
+      paintState(paint, worker.state),
+      worker.integrated ? 'integrated' : '',
+      oneLine(text, TEXT_COLUMNS),
+    ];
+  });
+  return table(rows, '  ');
+}
+
+function verification({ verify }: SessionReport, paint: Paint): string | null {
+  if (verify === null) return null;
+  const commit = verify.commit.slice(0, 7);
+  if (verify.state === 'nothing_to_verify')
+    return `${paint.faint('verify')}   nothing to verify at ${commit}: no command was known`;
+  const rows = verify.commands.map((command) => [
+    command.exit_code === 0
+      ? 'exit 0'
+      : paint.bad(command.exit_code === null ? 'time limit' : `exit ${command.exit_code}`),
+    seconds(command.duration_ms),
+    oneLine(command.command, TEXT_COLUMNS),
+  ]);
+  const failed = verify.commands.find((command) => command.exit_code !== 0);
+  const tail = failed === undefined ? [] : plain(failed.tail).split('\n').slice(-TAIL_LINES);
+  return [
+    `${paint.faint('verify')}   ${paintState(paint, verify.state)} at ${commit}`,
+    ...(verify.reason === null ? [] : [`  ${oneLine(verify.reason, 2 * TEXT_COLUMNS)}`]),
+    ...(rows.length === 0 ? [] : [table(rows, '  ')]),
+    ...tail.map((line) => paint.faint(`    ${line}`)),
+  ].join('\n');
+}
+
+function facts(report: SessionReport, options: { paint: Paint; attachCommand: string | null }): string {
+  const { paint } = options;
+  const rows: [string, string][] = [['base', plain(report.base.replace(/^base /, ''))]];
+  if (report.branch !== null) rows.push(['branch', plain(report.branch)]);
+  if (report.applied !== null) rows.push(['applied', plain(report.applied)]);
+  if (report.merge_command !== null) rows.push(['merge', paint.strong(plain(report.merge_command))]);
+  if (options.attachCommand !== null) rows.push(['panes', options.attachCommand]);
+  return table(rows.map(([name, value]) => [paint.faint(name), value]));
+}

@@ -1,0 +1,73 @@
+import { isoTime } from '../../../core/clock.js';
+import { OrchestratorError } from '../../../core/errors/error.js';
+import type { SessionReport } from '../../../services/supervise/session-report.js';
+import type { CliHost } from '../host.js';
+import { printWarning } from '../output/errors.js';
+import { createHeartbeat } from './heartbeat.js';
+
+/** The end of a supervisor after its session's last event: closing tmux, deleting trash. */
+const SETTLE_LIMIT_MS = 20_000;
+
+/**
+ * Watches a session in the foreground until it is over: heartbeat lines on stderr; INT or TERM pauses the session and
+ * waits for that. Returns the last report, `crashed` when its supervisor died.
+ */
+export async function watchSession(host: CliHost, sessionId: string): Promise<SessionReport> {
+  const heartbeat = createHeartbeat();
+  const stop = new AbortController();
+  const show = coalesce(async () => {
+    const report = await host.report(sessionId).catch(() => null);
+    const line =
+      report === null
+        ? null
+        : heartbeat.line(report, isoTime({ now: host.now, after: () => () => undefined }));
+    if (line !== null) host.terminal.err(`${line}\n`);
+  });
+  const unhook = onInterrupt(host.terminal.interrupted, () => void pause(host, sessionId));
+  try {
+    await show();
+    for await (const event of host.events(sessionId, { after: 0, follow: true, signal: stop.signal })) {
+      if (event.session_id === sessionId && heartbeat.hear(event)) void show();
+    }
+    await show();
+  } finally {
+    unhook();
+  }
+  if (!(await host.settled(sessionId, SETTLE_LIMIT_MS)))
+    printWarning(host.terminal, 'the supervisor is still busy closing the session');
+  return host.report(sessionId);
+}
+
+async function pause(host: CliHost, sessionId: string): Promise<void> {
+  host.terminal.err('pausing the session; once more to leave at once\n');
+  try {
+    await host.call(sessionId, 'pause', { reason: 'interrupted by the person' });
+  } catch (error) {
+    // Nobody is left to pause, or it ends already: the watch tells how it ended.
+    if (!(error instanceof OrchestratorError)) throw error;
+  }
+}
+
+function onInterrupt(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+}
+
+/** One run at a time; a call during a run asks for one more after it. Resolves when nothing is left to do. */
+function coalesce(task: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let again = false;
+  const run = async () => {
+    do {
+      again = false;
+      await task();
+    } while (again);
+    running = null;
+  };
+  return () => {
+    again = true;
+    running ??= run();
+    return running;
+  };
+}

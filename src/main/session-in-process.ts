@@ -1,0 +1,65 @@
+import { OrchestratorError } from '../core/errors/error.js';
+import { createGit } from '../git/create-git.js';
+import { systemClock } from '../platform/clock.js';
+import { newId } from '../platform/ids.js';
+import { ownIdentity } from '../platform/identity.js';
+import { silentLogger } from '../platform/logger.js';
+import { resolvePaths } from '../platform/paths.js';
+import { createRedactor } from '../platform/redact.js';
+import { callOperation } from '../services/call-operation.js';
+import type { Caller, Operation } from '../services/operation.js';
+import { OPERATIONS } from '../services/operations/index.js';
+import type { SessionContext } from '../services/session-context.js';
+import type { Store } from '../store/contract.js';
+import { openStore } from '../store/open-store.js';
+import { sessionPlaces } from './places.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const CALLER: Caller = { scope: 'client', workerId: null, name: 'cli', callLimitMs: 3_600_000 };
+
+/**
+ * An operation on a session that has no supervisor: reads just look, everything else holds the session's lease
+ * meanwhile. Throws SESSION_OWNED when a supervisor lives after all.
+ */
+export async function callInProcess(
+  env: Environment,
+  sessionId: string,
+  operation: Operation,
+  input: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const reads = operation.effect === 'read';
+  const store = openStore({ path: resolvePaths(env).database, clock: systemClock, readOnly: reads });
+  const owner = ownIdentity();
+  try {
+    const context = contextOf(env, sessionId, store);
+    if (!reads) {
+      const lease = store.acquireLease(sessionId, owner);
+      if (!lease.acquired) throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
+    }
+    const call = { operation: operation.name, input, caller: CALLER, signal: new AbortController().signal };
+    const answer = await callOperation(OPERATIONS, context, call);
+    await context.git.idle();
+    return answer;
+  } finally {
+    if (!reads) store.releaseLease(sessionId, owner);
+    store.close();
+  }
+}
+
+function contextOf(env: Environment, sessionId: string, store: Store): SessionContext {
+  const row = store.session(sessionId);
+  if (row === null) throw new OrchestratorError('SESSION_NOT_FOUND', { session: sessionId });
+  const redactor = createRedactor();
+  return {
+    sessionId,
+    store,
+    git: createGit({ env, clock: systemClock }),
+    clock: systemClock,
+    logger: silentLogger,
+    places: sessionPlaces(resolvePaths(env), row.project, sessionId),
+    live: null,
+    redact: (text) => redactor.redact(text),
+    newId,
+  };
+}
