@@ -87,7 +87,7 @@ export class PaneAgent {
       if (this.whyEnded() !== null) {
         throw new OrchestratorError('AGENT_EXITED', { agent: workerId, status: this.end?.status ?? 'unknown', when: 'before it was ready' });
       }
-      const inDialog = this.watcher.settled?.state === 'waiting';
+      const inDialog = this.watcher.latest?.state === 'waiting';
       if (!inDialog && clock.now() >= deadline) throw new OrchestratorError('AGENT_NOT_READY', { agent: workerId, limit_ms: launch.readyTimeoutMs });
       await this.watcher.readings.after(since, { clock, limitMs: inDialog ? null : deadline - clock.now(), signal });
       if (inDialog) deadline = clock.now() + launch.readyTimeoutMs;

@@ -3,7 +3,7 @@ import type { Sentinel } from '../contract.js';
 /** What programs draw before a line of text: bullets, prompts, borders. A quote or a back-tick is none: that is prose. */
 const DECORATION = /^[\s│┃║|▌▍▎▏▐█•●○◦◆◇■□▪▸▶⏺⎿✦✻✶✳✽·∙*>❯›»─━═┌┐└┘├┤╭╮╰╯╌-]+/u;
 const BORDER = /[\s│┃║|▐█]+$/u;
-const SENTINEL = /^WORKER_(DONE|BLOCKED|FAILED)(?:\[([^\]\s]{1,64})\])?:(?:\s+(.*))?$/u;
+const SENTINEL = /^WORKER_(DONE|BLOCKED|FAILED)(?:\[([^\]\s]{1,64})\])?:\s*(.*)$/u;
 
 /** The line without the frame that a terminal program draws around text. */
 export function undecorate(line: string): string {

@@ -5,7 +5,7 @@ const NEEDLE_LENGTH = 48;
 /** A shorter text is found inside anything; it must then fill whole rows. */
 const SHORT_LENGTH = 16;
 /** So many rows are enough to find again where the transcript ended. */
-const ANCHOR_ROWS = 6;
+const ANCHOR_ROWS = 4;
 
 /**
  * Whether `text` (its begin or its end) stands in what was added to the transcript between two screens of which the

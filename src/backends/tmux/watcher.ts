@@ -53,6 +53,11 @@ export class PaneWatcher {
     this.options = options;
   }
 
+  /** The last reading, believed or not. */
+  get latest(): Reading | null {
+    return this.candidate?.reading ?? null;
+  }
+
   /** What the pane shows before we send anything is old, unless a nonce ties it to a run. */
   async begin(): Promise<void> {
     await this.scan((nonce) => nonce !== null);

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InteractiveLaunch } from '../../../src/agents/contract.js';
+import type { Clock } from '../../../src/core/clock.js';
 import type { BackendEvent, Delivery, HeldReason, Sentinel, SendOptions } from '../../../src/backends/contract.js';
 import { connectControlClient } from '../../../src/backends/tmux/control-client.js';
 import { PaneAgent } from '../../../src/backends/tmux/pane-agent.js';
@@ -88,8 +89,15 @@ export interface Rig {
 
 const CONFIG = ['set -g status off', 'set -g remain-on-exit on', "set -g remain-on-exit-format ''", 'set -g history-limit 10000', 'set -g default-size 120x40', ''].join('\n');
 
+export interface RigOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** More lines of tmux configuration. */
+  readonly config?: string;
+  readonly clock?: Clock;
+}
+
 /** A tmux server of its own with recorders in its windows. */
-export async function createRig(extra: { readonly env?: Readonly<Record<string, string>>; readonly config?: string } = {}): Promise<Rig> {
+export async function createRig(extra: RigOptions = {}): Promise<Rig> {
   const sandbox = createSandbox(extra.env);
   const configFile = join(sandbox.root, 'tmux.conf');
   writeFileSync(configFile, `${CONFIG}${extra.config ?? ''}\n`);
@@ -113,7 +121,7 @@ export async function createRig(extra: { readonly env?: Readonly<Record<string, 
     const started = router.beginStart();
     const [paneId = ''] = await client.command('new-window', '-d', '-P', '-F', '#{pane_id}', ...argv);
     const emit = (event: BackendEvent) => void events.push(event);
-    const options = { client, clock: systemClock, logger: silentLogger, workerId: 'w01', paneId, launch, bufferDirectory, emit };
+    const options = { client, clock: extra.clock ?? systemClock, logger: silentLogger, workerId: 'w01', paneId, launch, bufferDirectory, emit };
     const agent = new PaneAgent(options);
     agents.push(agent);
     router.add(paneId, (data) => agent.onOutput(data));
