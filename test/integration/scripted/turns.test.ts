@@ -41,6 +41,8 @@ workers:
       '',
       '\ttab, wide 漢字, emoji 👩‍👩‍👧, combining e\u0301, trailing blanks   ',
       ...Array.from({ length: 40 }, (_, index) => `line ${index} with #{pane_id} and Enter C-c;`),
+      'trailing blanks and an empty line  ',
+      '',
     ].join('\n');
     await rig.start('workers: [{ steps: [{ say: taken }] }]');
     await rig.untilState('idle');
@@ -51,7 +53,7 @@ workers:
         .filter((body) => body.hook_event_name === 'UserPromptSubmit')
         .map((body) => body['prompt']),
     ).toEqual([prompt]);
-    expect(await rig.text()).toContain('> [Pasted text #1 +42 lines]');
+    expect(await rig.text()).toContain('> [Pasted text #1 +44 lines]');
   });
 
   it('goes on for one more turn when the Stop hook says so', async () => {
