@@ -38,6 +38,18 @@ export async function rememberText(directory: string, workerId: string, textFile
   await writeFileAtomic(join(directory, 'texts', workerId), textFile);
 }
 
+/** Keeps the text of every agent's pane in its worker's folder; the panes are about to go. */
+export async function saveTexts(client: ControlClient, target: string): Promise<void> {
+  const panes = await listPanes(client, target);
+  await Promise.all(
+    panes.map(async ({ paneId, directory, workerId, attemptId }) => {
+      if (directory === null || workerId === null || attemptId === null) return;
+      const lines = await capturePane(client, paneId, 'all');
+      await writeFileAtomic(launchFiles(directory, workerId, attemptId).text, `${lines.join('\n')}\n`);
+    }),
+  );
+}
+
 /** Text of a worker that ended under an earlier supervisor; null when nothing is known of it. */
 export async function readEarlier(
   place: { client: ControlClient; target: string; directory: string },

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import { processRef } from '../../platform/process-tree.js';
 import type { StopResult } from '../contract.js';
+import { saveTexts } from './earlier.js';
 import { stopTargetOf, type Entry } from './entry.js';
 import { listPanes, type PaneRow } from './panes.js';
 import type { Roster } from './roster.js';
@@ -41,7 +42,7 @@ export async function stopStranger(place: Endings, workerId: string, graceMs: nu
   };
 }
 
-/** Ends every agent, and what ended ones left running. */
+/** Ends every agent, and what ended ones left running; keeps what their panes show. */
 export async function endEverything(place: Endings): Promise<void> {
   const { client, target, clock, roster } = place;
   const rows = await within(clock, ASK_LIMIT_MS, listPanes(client, target), []);
@@ -49,6 +50,7 @@ export async function endEverything(place: Endings): Promise<void> {
     ...roster.ever().map((entry) => endProcesses(stopTargetOf(entry), { graceMs: QUICK_GRACE_MS, clock })),
     ...rows.filter((row) => !roster.knowsPane(row.paneId)).map((row) => endRow(clock, row, QUICK_GRACE_MS)),
   ]);
+  await within(clock, ASK_LIMIT_MS, saveTexts(client, target), undefined);
 }
 
 /** The server is gone and every terminal with it: an agent that goes on cannot be seen or steered by anyone. */

@@ -1,3 +1,6 @@
+/** What makes whoever watches a pane look at its screen, and through its text for lines that report an end. */
+const LOOK_AGAIN = Buffer.from('WORKER_\\012');
+
 /** Enough for all that a program draws before its pane is known; more is not kept. */
 const EARLY_BYTES = 1_000_000;
 
@@ -20,8 +23,8 @@ export class PaneRouter {
     this.early.set(paneId, [...(this.early.get(paneId) ?? []), Buffer.from(data)]);
   };
 
-  /** Output was missed: the pane's screen has to be looked at. */
-  readonly gap = (paneId: string): void => this.routes.get(paneId)?.(Buffer.alloc(0));
+  /** Output was missed. */
+  readonly gap = (paneId: string): void => this.routes.get(paneId)?.(LOOK_AGAIN);
 
   gapEverywhere(): void {
     for (const paneId of this.routes.keys()) this.gap(paneId);

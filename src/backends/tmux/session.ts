@@ -41,8 +41,6 @@ export interface TmuxSession {
   readonly socketPath: string;
   /** `$n` of the one tmux session. */
   readonly target: string;
-  /** false: it was there already. */
-  readonly created: boolean;
   /** Empty folder in which a tmux started by an agent looks for servers. */
   readonly tmuxDirectory: string;
   /** Ends the server if it is not over yet, and removes what we made for it. */
@@ -71,7 +69,11 @@ export async function openTmuxSession(options: TmuxSessionOptions): Promise<Tmux
     });
 
   const first = await startOrAttach(connect, { name, size, socketPath });
-  const facts = await describe(first, name);
+  const leave = async (error: unknown): Promise<never> => {
+    await first.detach();
+    throw error;
+  };
+  const facts = await describe(first, name).catch(leave);
   const connection = new TmuxConnection(first, {
     clock,
     logger,
@@ -83,13 +85,14 @@ export async function openTmuxSession(options: TmuxSessionOptions): Promise<Tmux
       return connect(['attach-session', '-t', `=${name}`]);
     },
   });
-  if (facts.ready) await refreshEnvironment(connection, options.env);
-  else await prepare(connection, facts, options);
+  const prepared = facts.ready
+    ? refreshEnvironment(connection, options.env)
+    : prepare(connection, facts, options);
+  await prepared.catch(leave);
   return {
     connection,
     socketPath,
     target: facts.target,
-    created: !facts.ready,
     tmuxDirectory,
     async destroy() {
       await within(clock, 3_000, connection.command('kill-server'), []);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { attachArguments } from '../../../../src/backends/tmux/attach.js';
 import { createSandbox, type Sandbox } from '../../../support/sandbox.js';
@@ -59,6 +61,19 @@ describe('panes', () => {
     expect(await next.backend.read('w01', 1)).toBe('ünd 日本');
     expect(await next.backend.read('w02', 1)).toBe('up');
     await expect(next.backend.read('w09', 1)).rejects.toMatchObject({ code: 'UNKNOWN_WORKER' });
+  });
+
+  test('the text of every pane is kept in its worker’s folder when the place is destroyed', async () => {
+    const world = createTmuxWorld(sandbox);
+    await world.backend.open();
+    const specs = [world.spec('lead', WAIT), world.spec('w01', ['/bin/sh', '-c', 'echo done; exit 0'])];
+    for (const spec of specs) await world.backend.start(spec);
+    await world.exit('w01');
+    await world.backend.close({ destroy: true });
+    const texts = specs.map(({ directory, workerId, attemptId }) =>
+      readFileSync(join(directory, `${workerId}.${attemptId}.text`), 'utf8'),
+    );
+    expect(texts).toEqual(['up\n', 'done\n']);
   });
 
   test('ten workers started at once each get their own pane, at most five in a window', async () => {

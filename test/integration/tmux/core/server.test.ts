@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BackendEvent } from '../../../../src/backends/contract.js';
 import { attachArguments, isServerAlive, killServer } from '../../../../src/backends/tmux/attach.js';
+import type { Clock } from '../../../../src/core/clock.js';
+import { systemClock } from '../../../../src/platform/clock.js';
+import { isStopped } from '../../../../src/platform/process-tree.js';
 import { processStartTime } from '../../../../src/platform/identity.js';
 import { createSandbox, type Sandbox } from '../../../support/sandbox.js';
 import { createTmuxWorld, openTerminal, until, type TmuxWorld } from '../../../support/tmux.js';
@@ -151,7 +154,63 @@ test('output that tmux dropped because we were behind flows again afterwards', a
   expect(world.events.slice(later)).toContainEqual({ type: 'output', workerId: 'w01' });
 });
 
+test('a report of an end that was printed while we were not connected is told afterwards', async () => {
+  const world = createTmuxWorld(sandbox);
+  await world.backend.open();
+  const script =
+    'while [ ! -e "$HOME/go" ]; do sleep 0.02; done; echo "WORKER_DONE[n1]: all of it"; exec sleep 1000';
+  await world.backend.start(world.spec('w01', ['/bin/sh', '-c', script]));
+  const client = await world.look();
+  const [ours = ''] = await client.command('list-clients', '-F', '#{client_pid} #{client_name}');
+  const [pid = '', name = ''] = ours.split(' ');
+  await client.command('refresh-client', '-t', name, '-A', '%1:off');
+  writeFileSync(join(sandbox.home, 'go'), '');
+  await until(
+    async () => (await client.command('capture-pane', '-p', '-t', '%1')).join().includes('WORKER_DONE'),
+    'the line',
+  );
+  expect(world.events.filter(({ type }) => type === 'sentinels')).toEqual([]);
+  process.kill(Number(pid), 'SIGKILL');
+  const told = await world.event(
+    (event): event is Extract<BackendEvent, { type: 'sentinels' }> => event.type === 'sentinels',
+  );
+  expect(told.sentinels).toMatchObject([{ word: 'done', nonce: 'n1', summary: 'all of it' }]);
+});
+
+test('an agent that was stopped is noticed and goes on', async () => {
+  const looks: (() => void)[] = [];
+  const clock: Clock = {
+    now: () => systemClock.now(),
+    after(delayMs, task) {
+      if (delayMs !== 30_000) return systemClock.after(delayMs, task);
+      looks.push(task);
+      return () => undefined;
+    },
+  };
+  const world = createTmuxWorld(sandbox, { clock });
+  await world.backend.open();
+  const { pid } = await world.backend.start(world.spec('w01', WAIT));
+  process.kill(pid, 'SIGSTOP');
+  await until(() => isStopped(pid), 'it is stopped');
+  for (const look of looks.splice(0)) look();
+  await until(() => !isStopped(pid), 'it goes on');
+  expect(isGone(pid)).toBe(false);
+});
+
 describe('another supervisor of the same session', () => {
+  test('finds an agent whose supervisor died before it could note it on the pane', async () => {
+    const world = createTmuxWorld(sandbox);
+    await world.backend.open();
+    const spec = world.spec('w01', WAIT, { directory: join(sandbox.folder("it's a folder $x"), 'w01') });
+    const started = await world.backend.start(spec);
+    const client = await world.look();
+    for (const note of ['@ao_worker', '@ao_attempt', '@ao_process'])
+      await client.command('set-option', '-p', '-u', '-t', started.paneId ?? '', note);
+    await world.backend.close({ destroy: false });
+    const next = world.reopen();
+    expect((await next.backend.open()).live).toEqual([{ ...started, attemptId: spec.attemptId }]);
+  });
+
   test('finds the agents that live, takes them over, and learns of their end', async () => {
     const world = createTmuxWorld(sandbox);
     await world.backend.open();
