@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -171,6 +172,13 @@ export class SessionRig {
     }
   }
 
+  /** Ends the silent lead's turn as a person would, so that the end of the session need not wait for its cap. */
+  interruptLead(): void {
+    const socket = this.store.session(this.sessionId)?.tmux_socket ?? '';
+    const pane = this.store.worker(this.sessionId, 'lead')?.pane_id ?? '';
+    execFileSync('tmux', ['-S', socket, 'send-keys', '-t', pane, 'Escape'], { env: this.env });
+  }
+
   supervisorLog(): string {
     return readFileSync(join(this.paths.data, 'sessions', this.sessionId, 'supervisor.log'), 'utf8');
   }
@@ -189,7 +197,6 @@ export class SessionRig {
       if (socket != null) await killServer({ socketName: socket, env: this.env });
     } finally {
       this.#store?.close();
-      const { rmSync } = await import('node:fs');
       rmSync(this.directory, { recursive: true, force: true });
       await this.world.close();
     }
