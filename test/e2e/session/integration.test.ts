@@ -221,7 +221,9 @@ describe('integration, verification, verdict', () => {
     // Integrated and clean worktrees are gone; their branches stay, and so does what was discarded.
     const branches = rig.repo.git('branch', '--list', `agentorchestr/${rig.sessionId}/*`, '--format=%(refname:short)').split('\n');
     expect(branches).toContain(`agentorchestr/${rig.sessionId}/implementer-w01`);
-    expect(existsSync(rig.store.worker(rig.sessionId, 'w01')?.worktree ?? '')).toBe(false);
+    expect(existsSync(right.at(-1)?.worktree ?? '')).toBe(false);
+    // w01's last run was a review that was cancelled: it stays for somebody to look at.
+    expect(existsSync(right[0]?.worktree ?? '')).toBe(true);
     for (const id of left) expect([id, existsSync(rig.store.worker(rig.sessionId, id)?.worktree ?? '')]).toEqual([id, true]);
   });
 });
