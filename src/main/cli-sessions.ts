@@ -52,7 +52,8 @@ function listing(store: Store, row: SessionRow): SessionListing {
     state,
     resumable: isResumable(state),
     workers_total: workers.length,
-    workers_done: workers.filter((worker) => workerWord(worker.state, lastRun(store, worker)) === 'done').length,
+    workers_done: workers.filter((worker) => workerWord(worker.state, lastRun(store, worker)) === 'done')
+      .length,
     created_at: row.created_at,
     updated_at: row.updated_at,
     project: row.project,

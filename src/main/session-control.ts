@@ -18,7 +18,13 @@ const controlPath = (dataDirectory: string) => join(dataDirectory, 'control.json
 /** How other processes of this user reach the supervisor (0600). */
 export async function writeControl(dataDirectory: string, port: number, clientToken: string): Promise<void> {
   const { pid, pidStartedAt, bootId } = ownIdentity();
-  const content: SessionControl = { pid, pid_started_at: pidStartedAt, boot_id: bootId, port, client_token: clientToken };
+  const content: SessionControl = {
+    pid,
+    pid_started_at: pidStartedAt,
+    boot_id: bootId,
+    port,
+    client_token: clientToken,
+  };
   await writeFileAtomic(controlPath(dataDirectory), JSON.stringify(content));
 }
 

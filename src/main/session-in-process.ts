@@ -35,7 +35,8 @@ export async function callInProcess(
     const context = contextOf(env, sessionId, store);
     if (!reads) {
       const lease = store.acquireLease(sessionId, owner);
-      if (!lease.acquired) throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
+      if (!lease.acquired)
+        throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
     }
     const call = { operation: operation.name, input, caller: CALLER, signal: new AbortController().signal };
     const answer = await callOperation(OPERATIONS, context, call);

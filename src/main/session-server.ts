@@ -59,8 +59,13 @@ export class SessionServer {
   /** From here on requests are served; before, they are answered "not yet". */
   serve(session: SessionContext): void {
     this.#session = session;
-    const call = (request: { operation: string; input: unknown; caller: Caller; signal: AbortSignal; progress?: (message: string) => void }) =>
-      this.#tracked(callOperation(OPERATIONS, session, request));
+    const call = (request: {
+      operation: string;
+      input: unknown;
+      caller: Caller;
+      signal: AbortSignal;
+      progress?: (message: string) => void;
+    }) => this.#tracked(callOperation(OPERATIONS, session, request));
     const mcp = createMcpDoor({
       operations: OPERATIONS,
       version: this.#version,
@@ -68,7 +73,9 @@ export class SessionServer {
       instructions: (scope) => (scope === 'worker' ? WORKER_INSTRUCTIONS : LEAD_INSTRUCTIONS),
       call,
       takeNotices: (caller) =>
-        caller.scope === 'lead' ? takeNotices(session.store, session.sessionId, 'tool result').map((notice) => notice.text) : [],
+        caller.scope === 'lead'
+          ? takeNotices(session.store, session.sessionId, 'tool result').map((notice) => notice.text)
+          : [],
     });
     this.#closeMcp = () => mcp.close();
     const rest = createRestDoor({ operations: OPERATIONS, call });
@@ -78,11 +85,21 @@ export class SessionServer {
       const identity = admit(request, this.#tokens, this.port);
       const caller = callerOf(session, identity);
       if (url.pathname === '/mcp')
-        return mcp.handle(request, response, caller, request.method === 'POST' ? await readJson(request) : undefined);
+        return mcp.handle(
+          request,
+          response,
+          caller,
+          request.method === 'POST' ? await readJson(request) : undefined,
+        );
       if (url.pathname === '/hooks') return hooks(request, response, identity);
       if (url.pathname === '/events') return this.#stream(session, request, response, url, identity);
       if (await rest.handle(request, response, url, caller)) return;
-      sendJson(response, 404, { type: 'about:blank', title: 'not found', status: 404, detail: `nothing at ${url.pathname}` }, 'application/problem+json');
+      sendJson(
+        response,
+        404,
+        { type: 'about:blank', title: 'not found', status: 404, detail: `nothing at ${url.pathname}` },
+        'application/problem+json',
+      );
     };
   }
 
@@ -101,10 +118,15 @@ export class SessionServer {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === '/health') {
       checkHost(request.headers.host, this.port);
-      return sendJson(response, 200, { ok: true, session_id: this.#session?.sessionId ?? null, version: this.#version });
+      return sendJson(response, 200, {
+        ok: true,
+        session_id: this.#session?.sessionId ?? null,
+        version: this.#version,
+      });
     }
     // Some MCP clients probe for OAuth first; a plain JSON 404 tells them there is none.
-    if (request.url?.startsWith('/.well-known/') === true) return sendJson(response, 404, { error: 'not found' });
+    if (request.url?.startsWith('/.well-known/') === true)
+      return sendJson(response, 404, { error: 'not found' });
     if (this.#route === null) throw new OrchestratorError('SHUTTING_DOWN');
     return this.#route(request, response);
   }
@@ -116,10 +138,27 @@ export class SessionServer {
     return call;
   }
 
-  #stream(session: SessionContext, request: IncomingMessage, response: ServerResponse, url: URL, identity: TokenIdentity): void {
+  #stream(
+    session: SessionContext,
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+    identity: TokenIdentity,
+  ): void {
     if (identity.scope !== 'client' && identity.scope !== 'admin')
-      throw new OrchestratorError('FORBIDDEN', { scope: identity.scope, operation: 'events', allowed: ['the tools of its MCP server'] });
-    const end = streamEvents({ feed: session.store, clock: session.clock, sessionId: session.sessionId, request, response, url });
+      throw new OrchestratorError('FORBIDDEN', {
+        scope: identity.scope,
+        operation: 'events',
+        allowed: ['the tools of its MCP server'],
+      });
+    const end = streamEvents({
+      feed: session.store,
+      clock: session.clock,
+      sessionId: session.sessionId,
+      request,
+      response,
+      url,
+    });
     this.#streams.add(end);
     response.on('close', () => this.#streams.delete(end));
   }
@@ -135,6 +174,7 @@ function callerOf(session: SessionContext, identity: TokenIdentity): Caller {
   const { scope, workerId } = identity;
   if (workerId === null) return { scope, workerId, name: 'cli', callLimitMs: OWN_CLIENT_LIMIT_MS };
   const agent = session.store.worker(session.sessionId, workerId)?.agent;
-  const limit = agent === undefined ? undefined : session.live?.agent(agent).adapter.interactive?.mcpCallLimitMs;
+  const limit =
+    agent === undefined ? undefined : session.live?.agent(agent).adapter.interactive?.mcpCallLimitMs;
   return { scope, workerId, name: workerId, callLimitMs: limit ?? UNKNOWN_CLIENT_LIMIT_MS };
 }

@@ -29,7 +29,10 @@ export async function startSupervisor(
     options.signal,
   );
   if (start.line === null) throw new OrchestratorError('SUPERVISOR_FAILED', { problem: start.exit, log });
-  const message = JSON.parse(start.line) as { ready?: ReadySession; error?: { code: string; message: string; params: ErrorParams } };
+  const message = JSON.parse(start.line) as {
+    ready?: ReadySession;
+    error?: { code: string; message: string; params: ErrorParams };
+  };
   if (message.ready !== undefined) return message.ready;
   const { code = 'INTERNAL', params = {}, message: problem = 'unknown' } = message.error ?? {};
   if (code in CATALOG && code !== 'INTERNAL') throw new OrchestratorError(code as ErrorCode, params);

@@ -45,7 +45,8 @@ export async function superviseSession(options: SupervisorOptions): Promise<void
   const { plan, paths, env } = options;
   const { session_id: sessionId } = plan;
   const places = sessionPlaces(paths, plan.project, sessionId);
-  for (const folder of [paths.data, places.data, places.directory, join(places.directory, 'workers')]) await ensurePrivateDirectory(folder);
+  for (const folder of [paths.data, places.data, places.directory, join(places.directory, 'workers')])
+    await ensurePrivateDirectory(folder);
   const redactor = createRedactor();
   const secret = await sessionSecret(places.data);
   redactor.add(secret);
@@ -58,7 +59,8 @@ export async function superviseSession(options: SupervisorOptions): Promise<void
   const store = openStore({ path: paths.database, clock });
   const owner = ownIdentity();
   const lease = store.acquireLease(sessionId, owner);
-  if (!lease.acquired) throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
+  if (!lease.acquired)
+    throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
   const git = createGit({ env, clock, logger });
   const tokens = createTokens(secret, sessionId);
   const server = new SessionServer({ tokens, version: options.version });
@@ -105,7 +107,13 @@ export async function superviseSession(options: SupervisorOptions): Promise<void
     });
     recordSession(context, plan, base);
     const port = await server.listen(0);
-    store.append(fact('supervisor.started', { session_id: sessionId, source: 'supervisor', evidence: 'process' }, { pid: process.pid, port }));
+    store.append(
+      fact(
+        'supervisor.started',
+        { session_id: sessionId, source: 'supervisor', evidence: 'process' },
+        { pid: process.pid, port },
+      ),
+    );
     const { socket } = await backend.open();
     store.append(
       fact(
@@ -114,7 +122,10 @@ export async function superviseSession(options: SupervisorOptions): Promise<void
         { directory: places.directory, ...(socket === null ? {} : { tmux_socket: socket }) },
       ),
     );
-    const gitEnvironment = await git.agentGitEnvironment({ project: plan.project, directory: places.directory });
+    const gitEnvironment = await git.agentGitEnvironment({
+      project: plan.project,
+      directory: places.directory,
+    });
     live = createLive({ options, context, backend, end, port, gitEnvironment, tokens });
     const session = live;
     server.serve(context);
@@ -122,7 +133,13 @@ export async function superviseSession(options: SupervisorOptions): Promise<void
     const stopLabels = followLabels(context, session);
     backend.onEvent((event) => {
       if (event.type !== 'place_lost') return;
-      store.append(fact('tmux.lost', { session_id: sessionId, source: 'tmux', evidence: 'process' }, { socket: socket ?? '', reason: event.reason }));
+      store.append(
+        fact(
+          'tmux.lost',
+          { session_id: sessionId, source: 'tmux', evidence: 'process' },
+          { socket: socket ?? '', reason: event.reason },
+        ),
+      );
       end.pause('the tmux server of the session is gone');
     });
     options.onSignal(() => end.pause('the supervisor was asked to stop'));
@@ -142,7 +159,9 @@ export async function superviseSession(options: SupervisorOptions): Promise<void
     throw error;
   } finally {
     await server.close().catch((error: unknown) => logger.warn({ err: error }, 'port not closed'));
-    await backend.close({ destroy: plan.kill_tmux || live === null }).catch((error: unknown) => logger.warn({ err: error }, 'tmux not left'));
+    await backend
+      .close({ destroy: plan.kill_tmux || live === null })
+      .catch((error: unknown) => logger.warn({ err: error }, 'tmux not left'));
     await git.idle();
     store.releaseLease(sessionId, owner);
     store.close();
@@ -181,7 +200,16 @@ function createLive(parts: {
     plan,
     backend,
     engine,
-    verifyJobs: new VerifyJobs({ sessionId, store, git, clock, logger, places, commandEnvironment: commands, newId }),
+    verifyJobs: new VerifyJobs({
+      sessionId,
+      store,
+      git,
+      clock,
+      logger,
+      places,
+      commandEnvironment: commands,
+      newId,
+    }),
     launching: new Map(),
     integrating: createMutex(),
     commandEnvironment: commands,
@@ -215,6 +243,10 @@ function failSession(context: SessionContext, error: unknown): void {
   if (row === null || row.state !== 'active') return;
   const reason = error instanceof Error ? error.message : String(error);
   context.store.append(
-    fact('session.ended', { session_id: context.sessionId, source: 'supervisor', evidence: 'process' }, { state: 'failed', summary: row.summary, reason }),
+    fact(
+      'session.ended',
+      { session_id: context.sessionId, source: 'supervisor', evidence: 'process' },
+      { state: 'failed', summary: row.summary, reason },
+    ),
   );
 }

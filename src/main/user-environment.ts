@@ -11,7 +11,9 @@ export function commandEnvironment(env: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] =>
-        entry[1] !== undefined && !guards.has(entry[0]) && !OWN_PREFIXES.some((prefix) => entry[0].startsWith(prefix)),
+        entry[1] !== undefined &&
+        !guards.has(entry[0]) &&
+        !OWN_PREFIXES.some((prefix) => entry[0].startsWith(prefix)),
     ),
   );
 }

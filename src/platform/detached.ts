@@ -19,7 +19,12 @@ export type DetachedStart =
  * Starts a process that outlives this one (own process group and session) and waits for its first line on fd 3. There
  * is no time limit here: the child itself is bound to answer; an abort of `signal` ends it.
  */
-export function startDetached(file: string, args: readonly string[], options: DetachedOptions, signal?: AbortSignal): Promise<DetachedStart> {
+export function startDetached(
+  file: string,
+  args: readonly string[],
+  options: DetachedOptions,
+  signal?: AbortSignal,
+): Promise<DetachedStart> {
   const log = openSync(options.logPath, 'a', 0o600);
   const child = spawn(file, [...args], {
     cwd: options.cwd,
@@ -39,7 +44,9 @@ export function startDetached(file: string, args: readonly string[], options: De
     const abort = () => void child.kill('SIGTERM');
     signal?.addEventListener('abort', abort, { once: true });
     child.once('error', reject);
-    child.once('exit', (code, signalName) => done({ line: null, exit: signalName ?? `exit ${code ?? 'unknown'}` }));
+    child.once('exit', (code, signalName) =>
+      done({ line: null, exit: signalName ?? `exit ${code ?? 'unknown'}` }),
+    );
     const ready = child.stdio[3];
     if (ready === null || ready === undefined || !('on' in ready)) throw new Error('fd 3 was not opened');
     ready.on('data', (chunk: Buffer) => {

@@ -12,19 +12,31 @@ import { currentUserId } from './paths.js';
 export async function ensurePrivateDirectory(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: error.message }, { cause: error });
+    if (error.code !== 'EEXIST')
+      throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: error.message }, { cause: error });
   });
   const info = await lstat(path);
-  if (info.isSymbolicLink()) throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: 'it is a symbolic link' });
-  if (!info.isDirectory()) throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: 'it is not a directory' });
-  if (info.uid !== currentUserId()) throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: `it belongs to user ${info.uid}` });
+  if (info.isSymbolicLink())
+    throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: 'it is a symbolic link' });
+  if (!info.isDirectory())
+    throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: 'it is not a directory' });
+  if (info.uid !== currentUserId())
+    throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: `it belongs to user ${info.uid}` });
   if ((info.mode & 0o077) !== 0) await chmod(path, 0o700);
 }
 
 /** Writes a file whole or not at all: a temporary file beside it, mode 0600 unless told, synced, renamed into place. */
-export async function writeFileAtomic(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+export async function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  mode = 0o600,
+): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
-  const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
+  const file = await open(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    mode,
+  );
   try {
     await file.writeFile(content);
     await file.sync();

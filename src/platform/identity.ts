@@ -12,14 +12,18 @@ export interface ProcessIdentity {
 /** When the process started, or null when there is none (a zombie counts as none). */
 export function processStartTime(pid: number): string | null {
   const stat = linuxStat(pid);
-  if (stat !== undefined) return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat.startTicks;
+  if (stat !== undefined)
+    return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat.startTicks;
   return portableStartTime(pid);
 }
 
 /** The same answer by `ps`, for systems without /proc; exported so that Linux tests can force it. */
 export function portableStartTime(pid: number): string | null {
   try {
-    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 }).trim();
+    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      timeout: 5_000,
+    }).trim();
     return line === '' || line.startsWith('Z') ? null : line.replace(/^\S+\s+/, '');
   } catch {
     return null;
@@ -32,7 +36,10 @@ export function bootId(): string {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
     try {
-      return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', timeout: 5_000 }).trim();
+      return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], {
+        encoding: 'utf8',
+        timeout: 5_000,
+      }).trim();
     } catch {
       return 'unknown';
     }

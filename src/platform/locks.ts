@@ -16,7 +16,13 @@ export async function withFileLock<T>(
     release = await lock(path, {
       realpath: false,
       stale: 30_000,
-      retries: { retries: Math.ceil(options.waitMs / pauseMs), minTimeout: 5, maxTimeout: pauseMs, factor: 1.5, randomize: true },
+      retries: {
+        retries: Math.ceil(options.waitMs / pauseMs),
+        minTimeout: 5,
+        maxTimeout: pauseMs,
+        factor: 1.5,
+        randomize: true,
+      },
     });
   } catch (error) {
     if ((error as { code?: string }).code === 'ELOCKED') throw options.onTimeout();

@@ -43,7 +43,14 @@ export function resolvePaths(env: Environment): Paths {
 }
 
 function oneRoot(root: string, temp: string): Paths {
-  return { data: root, config: root, cache: join(root, 'cache'), state: join(root, 'state'), temp, database: join(root, 'state.db') };
+  return {
+    data: root,
+    config: root,
+    cache: join(root, 'cache'),
+    state: join(root, 'state'),
+    temp,
+    database: join(root, 'state.db'),
+  };
 }
 
 /** The session's convenience folder; its name is predictable, so `ensurePrivateDirectory` must check it. */

@@ -29,7 +29,11 @@ export interface ProcessOptions {
 }
 
 /** Runs `file` with an argument list (never a shell string) and waits for its end. Output is bounded (10 MB unless told). */
-export async function runProcess(file: string, args: readonly string[], options: ProcessOptions): Promise<ProcessResult> {
+export async function runProcess(
+  file: string,
+  args: readonly string[],
+  options: ProcessOptions,
+): Promise<ProcessResult> {
   const settings: Options = {
     env: options.env,
     extendEnv: false,
@@ -44,7 +48,8 @@ export async function runProcess(file: string, args: readonly string[], options:
     ...(options.merge === true ? { all: true } : {}),
   };
   const result = await execa(file, [...args], settings);
-  const notStarted = result.exitCode === undefined && result.signal === undefined && !result.timedOut && !result.isMaxBuffer;
+  const notStarted =
+    result.exitCode === undefined && result.signal === undefined && !result.timedOut && !result.isMaxBuffer;
   return {
     exitCode: result.exitCode ?? null,
     stdout: String((options.merge === true ? result.all : result.stdout) ?? ''),
@@ -107,5 +112,9 @@ export async function runShellCommand(
   clearTimeout(killer);
   options.signal?.removeEventListener('abort', stop);
   killGroup('SIGKILL');
-  return { exitCode: result.exitCode ?? null, durationMs: Math.round(result.durationMs), tail: tail.trimEnd() };
+  return {
+    exitCode: result.exitCode ?? null,
+    durationMs: Math.round(result.durationMs),
+    tail: tail.trimEnd(),
+  };
 }

@@ -20,7 +20,8 @@ export function newSecret(): string {
  * stored, so the same tokens hold after a restart of the supervisor.
  */
 export function createTokens(secret: string, sessionId: string): Tokens {
-  const mac = (text: string) => createHmac('sha256', secret).update(`${sessionId}:${text}`).digest('base64url');
+  const mac = (text: string) =>
+    createHmac('sha256', secret).update(`${sessionId}:${text}`).digest('base64url');
   return {
     issue({ scope, workerId }) {
       const name = scope === 'worker' ? `worker.${workerId}` : scope;

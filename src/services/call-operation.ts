@@ -21,13 +21,19 @@ export async function callOperation(
   call: Call,
 ): Promise<Record<string, unknown>> {
   const operation = operations.find((candidate) => candidate.name === call.operation);
-  if (operation === undefined) throw new OrchestratorError('UNKNOWN_OPERATION', { operation: call.operation });
+  if (operation === undefined)
+    throw new OrchestratorError('UNKNOWN_OPERATION', { operation: call.operation });
   authorise(operation, call.caller, operations);
   const input = parseInput(operation, call.input);
   const startedAt = session.clock.now();
   const log = session.logger.child({ operation: operation.name, caller: call.caller.name });
   try {
-    const context = { session, caller: call.caller, signal: call.signal, progress: call.progress ?? (() => undefined) };
+    const context = {
+      session,
+      caller: call.caller,
+      signal: call.signal,
+      progress: call.progress ?? (() => undefined),
+    };
     const answer = await operation.run(context, input);
     log.debug({ duration_ms: session.clock.now() - startedAt }, 'operation answered');
     return operation.output.parse(answer);
@@ -42,7 +48,9 @@ export async function callOperation(
 
 function authorise(operation: Operation, caller: Caller, operations: readonly Operation[]): void {
   if (operation.scopes.includes(caller.scope)) return;
-  const allowed = operations.filter((other) => other.scopes.includes(caller.scope)).map((other) => other.name);
+  const allowed = operations
+    .filter((other) => other.scopes.includes(caller.scope))
+    .map((other) => other.name);
   throw new OrchestratorError('FORBIDDEN', { scope: caller.scope, operation: operation.name, allowed });
 }
 
@@ -61,8 +69,12 @@ function parseInput(operation: Operation, input: unknown): Record<string, unknow
 
 function describeIssue(issue: z.core.$ZodIssue | undefined, input: unknown): string {
   if (issue === undefined) return 'unknown problem';
-  if (issue.code === 'unrecognized_keys') return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
-  const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], input);
+  if (issue.code === 'unrecognized_keys')
+    return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+  const value = issue.path.reduce<unknown>(
+    (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
+    input,
+  );
   const shown = value === undefined ? '' : ` (got ${JSON.stringify(value)?.slice(0, 80)})`;
   return `${issue.message}${shown}`;
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { OrchestratorError } from '../core/errors/error.js';
 import type { SessionContext } from './session-context.js';
 
 /** Who calls, as the token or the local user says. `lead` and `worker` are bound to one session. */
@@ -31,7 +32,10 @@ export type Offered = true | string;
  * One thing the product can do for a caller, declared once; every door projects it. `effect` decides MCP's hints and
  * REST's method: read → GET, write and destroy → POST.
  */
-export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+export interface Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+> {
   readonly name: string;
   /** One sentence for people and models. */
   readonly summary: string;
@@ -49,9 +53,26 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   run(context: OperationContext, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
+/** The usual: offered wherever it can be asked for, to the lead and to people. */
+export const EVERY_DOOR = { mcp: true, rest: true, cli: true } as const;
+export const LEAD_AND_PEOPLE: readonly Scope[] = ['lead', 'client', 'admin'];
+
+/** What a worker says of itself: it has the token for it, people have not. */
+export const WORKER_DOORS = {
+  mcp: true,
+  rest: 'the word of the worker itself; its own connection is MCP',
+  cli: "needs the worker's own token; agents have it, people do not",
+} as const;
+
+/** The worker that calls. Throws FORBIDDEN for everybody else. */
+export function callingWorker({ caller }: OperationContext): string {
+  if (caller.workerId !== null) return caller.workerId;
+  throw new OrchestratorError('FORBIDDEN', { scope: caller.scope, operation: 'worker reports', allowed: [] });
+}
+
 /** Type inference only. */
 export function defineOperation<Input extends z.ZodObject, Output extends z.ZodObject>(
   operation: Operation<Input, Output>,
 ): Operation {
-  return operation as unknown as Operation;
+  return operation;
 }

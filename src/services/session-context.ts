@@ -63,7 +63,8 @@ export interface SessionPlaces {
 }
 
 export function requireLive(session: SessionContext): LiveSession {
-  if (session.live === null) throw new OrchestratorError('SUPERVISOR_NOT_RUNNING', { session: session.sessionId });
+  if (session.live === null)
+    throw new OrchestratorError('SUPERVISOR_NOT_RUNNING', { session: session.sessionId });
   return session.live;
 }
 
@@ -77,7 +78,10 @@ export function sessionRow(session: SessionContext): SessionRow {
 export function requireOpen(session: SessionContext): SessionRow {
   const row = sessionRow(session);
   if (row.state !== 'active' || row.verdict !== null)
-    throw new OrchestratorError('SESSION_ENDED', { session: row.session_id, state: row.verdict ?? row.state });
+    throw new OrchestratorError('SESSION_ENDED', {
+      session: row.session_id,
+      state: row.verdict ?? row.state,
+    });
   return row;
 }
 

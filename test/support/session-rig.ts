@@ -69,9 +69,14 @@ export class SessionRig {
     return this.#store;
   }
 
-  async start(script: string, plan: Partial<SessionPlanInput> = {}): Promise<{ session_id: string; base: string }> {
+  async start(
+    script: string,
+    plan: Partial<SessionPlanInput> = {},
+  ): Promise<{ session_id: string; base: string }> {
     const root = await compiledRoot();
-    const { startSupervisor } = (await import(join(root, 'dist/main/start-supervisor.js'))) as typeof import('../../src/main/start-supervisor.js');
+    const { startSupervisor } = (await import(
+      join(root, 'dist/main/start-supervisor.js')
+    )) as typeof import('../../src/main/start-supervisor.js');
     const scriptPath = join(this.world.sandbox.root, 'script.yaml');
     writeFileSync(scriptPath, script);
     return startSupervisor(
@@ -93,7 +98,9 @@ export class SessionRig {
   }
 
   get control(): SessionControl {
-    return JSON.parse(readFileSync(join(this.paths.data, 'sessions', this.sessionId, 'control.json'), 'utf8')) as SessionControl;
+    return JSON.parse(
+      readFileSync(join(this.paths.data, 'sessions', this.sessionId, 'control.json'), 'utf8'),
+    ) as SessionControl;
   }
 
   get url(): string {
@@ -128,7 +135,9 @@ export class SessionRig {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         unsubscribe();
-        const tail = this.events().slice(-15).map((event) => `${event.seq} ${event.type} ${event.worker_id ?? ''}`);
+        const tail = this.events()
+          .slice(-15)
+          .map((event) => `${event.seq} ${event.type} ${event.worker_id ?? ''}`);
         reject(new Error(`no ${what} within ${limitMs} ms; the log ends with:\n${tail.join('\n')}`));
       }, limitMs);
       let found = false;
@@ -186,7 +195,12 @@ export class SessionRig {
   /** Ends the session if it runs, its tmux server, and then the world; rebuilding the rows from the log must agree. */
   async close(): Promise<void> {
     const problems: string[] = [];
-    if (process.env['AO_TEST_SHOW_LOG'] !== undefined) process.stderr.write(`${this.supervisorLog()}\n${this.events().map((event) => JSON.stringify(event).slice(0, 300)).join('\n')}\n`);
+    if (process.env['AO_TEST_SHOW_LOG'] !== undefined)
+      process.stderr.write(
+        `${this.supervisorLog()}\n${this.events()
+          .map((event) => JSON.stringify(event).slice(0, 300))
+          .join('\n')}\n`,
+      );
     try {
       await Promise.allSettled(this.#callers.map((client) => client.close()));
       const started = this.#started();
@@ -218,7 +232,11 @@ function mcpCaller(client: Client): McpCaller {
     const [first] = result.content as { type: string; text: string }[];
     const text = first?.text ?? '';
     const isError = result.isError === true;
-    return { isError, answer: (isError ? JSON.parse(text) : (result.structuredContent ?? {})) as Answer, text };
+    return {
+      isError,
+      answer: (isError ? JSON.parse(text) : (result.structuredContent ?? {})) as Answer,
+      text,
+    };
   };
   return {
     client,

@@ -18,7 +18,8 @@ export const CATALOG = {
   INVALID_INPUT: {
     category: 'usage',
     http: 422,
-    message: (p) => `${p['field'] === undefined ? 'the input' : `"${p['field']}"`} is not valid: ${p['problem']}`,
+    message: (p) =>
+      `${p['field'] === undefined ? 'the input' : `"${p['field']}"`} is not valid: ${p['problem']}`,
     hint: (p) => (p['hint'] === undefined ? 'correct the value and call again' : String(p['hint'])),
   },
   USAGE: {
@@ -55,7 +56,10 @@ export const CATALOG = {
   NO_SESSIONS: {
     category: 'not_found',
     message: (p) => (p['running'] === true ? 'no session is running' : 'there is no session yet'),
-    hint: (p) => (p['running'] === true ? 'agentorchestr --list-sessions shows the last ones' : 'start one: agentorchestr --goal "…"'),
+    hint: (p) =>
+      p['running'] === true
+        ? 'agentorchestr --list-sessions shows the last ones'
+        : 'start one: agentorchestr --goal "…"',
   },
   UNKNOWN_WORKER: {
     category: 'not_found',
@@ -141,7 +145,8 @@ export const CATALOG = {
   GIT_FAILED: {
     category: 'precondition',
     message: (p) => `git ${p['command']} failed: ${p['problem']}`,
-    hint: (p) => String(p['hint'] ?? 'the message above is git\'s own; agentorchestr --doctor checks the set-up'),
+    hint: (p) =>
+      String(p['hint'] ?? "the message above is git's own; agentorchestr --doctor checks the set-up"),
   },
   GIT_MISSING: {
     category: 'precondition',
@@ -160,8 +165,12 @@ export const CATALOG = {
   },
   NO_AGENTS: {
     category: 'precondition',
-    message: (p) => (list(p['wanted']) === '' ? 'no coding agent was found on PATH' : `none of these agents was found on PATH: ${list(p['wanted'])}`),
-    hint: () => 'install one (agentorchestr --detect shows what is looked for), or try the built-in one: agentorchestr demo',
+    message: (p) =>
+      list(p['wanted']) === ''
+        ? 'no coding agent was found on PATH'
+        : `none of these agents was found on PATH: ${list(p['wanted'])}`,
+    hint: () =>
+      'install one (agentorchestr --detect shows what is looked for), or try the built-in one: agentorchestr demo',
   },
   AGENT_NOT_LAUNCHABLE: {
     category: 'precondition',
@@ -201,12 +210,17 @@ export const CATALOG = {
   INTEGRATION_DIRTY: {
     category: 'precondition',
     message: (p) => `the integration worktree has uncommitted changes: ${list(p['files'])}`,
-    hint: () => 'the lead does not edit code: move the change into a worker, then clean the integration worktree with git',
+    hint: () =>
+      'the lead does not edit code: move the change into a worker, then clean the integration worktree with git',
   },
   VERIFICATION_MISSING: {
     category: 'precondition',
     message: (p) => `the goal cannot be marked done: ${p['problem']}`,
-    hint: (p) => String(p['hint'] ?? 'call verify, and when it passes mark_goal_done; force:true with force_reason overrides and is recorded'),
+    hint: (p) =>
+      String(
+        p['hint'] ??
+          'call verify, and when it passes mark_goal_done; force:true with force_reason overrides and is recorded',
+      ),
   },
   WORKERS_NOT_INTEGRATED: {
     category: 'precondition',
@@ -243,7 +257,7 @@ export const CATALOG = {
     category: 'denied',
     http: 401,
     message: () => 'a valid bearer token is required',
-    hint: () => 'the token is in the session\'s control file (0600), read by agentorchestr itself',
+    hint: () => "the token is in the session's control file (0600), read by agentorchestr itself",
   },
   FORBIDDEN: {
     category: 'denied',
@@ -253,12 +267,13 @@ export const CATALOG = {
   FORBIDDEN_ORIGIN: {
     category: 'denied',
     message: (p) => `requests with ${p['header']} "${p['value']}" are refused`,
-    hint: () => 'only this machine\'s own programs may call this port',
+    hint: () => "only this machine's own programs may call this port",
   },
   PROJECT_NOT_TRUSTED: {
     category: 'denied',
     message: (p) => `${p['project']} is not a trusted project yet`,
-    hint: () => 'agents run there with permission prompts off: run once on a terminal and answer yes, or pass --yes',
+    hint: () =>
+      'agents run there with permission prompts off: run once on a terminal and answer yes, or pass --yes',
   },
   COMMANDS_NOT_CONSENTED: {
     category: 'denied',
@@ -274,7 +289,8 @@ export const CATALOG = {
   LIMIT_REACHED: {
     category: 'limit',
     message: (p) => `limit reached: ${p['limit']} (${p['value']} of ${p['max']})`,
-    hint: (p) => String(p['hint'] ?? 'wait for a worker to end, integrate it, or kill one you no longer need'),
+    hint: (p) =>
+      String(p['hint'] ?? 'wait for a worker to end, integrate it, or kill one you no longer need'),
   },
   BODY_TOO_LARGE: {
     category: 'limit',

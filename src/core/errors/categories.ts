@@ -15,4 +15,12 @@ export const CATEGORIES = {
 export type Category = keyof typeof CATEGORIES;
 
 /** The exit codes that are not failures of an operation (DESIGN §4). */
-export const EXIT = { ok: 0, operation: 1, endedOtherwise: 2, fieldAbsent: 5, goesOn: 20, usage: 64, interrupted: 130 } as const;
+export const EXIT = {
+  ok: 0,
+  operation: 1,
+  endedOtherwise: 2,
+  fieldAbsent: 5,
+  goesOn: 20,
+  usage: 64,
+  interrupted: 130,
+} as const;

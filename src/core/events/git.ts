@@ -39,7 +39,12 @@ export const gitEvents = {
   }),
   'verify.passed': event(
     'Every command exited 0 at exactly this commit. With no commands: `nothing_to_verify`.',
-    { verify_id: z.string(), commit: z.string(), results: z.array(commandResult), nothing_to_verify: z.boolean() },
+    {
+      verify_id: z.string(),
+      commit: z.string(),
+      results: z.array(commandResult),
+      nothing_to_verify: z.boolean(),
+    },
     { synced: true },
   ),
   'verify.failed': event('A command failed, or the tree could not be prepared.', {

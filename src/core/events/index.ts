@@ -10,12 +10,28 @@ export type { CommandResult } from './git.js';
 export type { FrozenCommand } from './session.js';
 
 /** The one event table (DESIGN §4). Adding an event: one entry in the file of its noun. */
-export const EVENTS = { ...sessionEvents, ...workerEvents, ...messageEvents, ...runEvents, ...gitEvents } as const;
+export const EVENTS = {
+  ...sessionEvents,
+  ...workerEvents,
+  ...messageEvents,
+  ...runEvents,
+  ...gitEvents,
+} as const;
 
 export type EventName = keyof typeof EVENTS;
 export type EventData<Name extends EventName> = z.infer<(typeof EVENTS)[Name]['data']>;
 
-export const EVENT_SOURCES = ['supervisor', 'tmux', 'headless', 'hook', 'mcp', 'cli', 'rest', 'git', 'recovery'] as const;
+export const EVENT_SOURCES = [
+  'supervisor',
+  'tmux',
+  'headless',
+  'hook',
+  'mcp',
+  'cli',
+  'rest',
+  'git',
+  'recovery',
+] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
 interface Envelope {

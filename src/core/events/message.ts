@@ -20,13 +20,18 @@ export const messageEvents = {
   'message.typed': event('Its text is in the composer of the agent.', { message_id, bytes: z.number() }),
   'message.submitted': event('The agent took it.', {
     message_id,
-    how: z.string().describe('what proved it, in words: hook, composer emptied and turn started, tool result …'),
+    how: z
+      .string()
+      .describe('what proved it, in words: hook, composer emptied and turn started, tool result …'),
   }),
   'message.started': event('The turn that it asked for began.', { message_id }),
   'message.answered': event('The turn that it asked for ended.', { message_id }),
-  'message.unconfirmed': event('It was typed, but nothing proves that the agent took it. The screen is attached.', {
-    message_id,
-    screen: z.string(),
-  }),
+  'message.unconfirmed': event(
+    'It was typed, but nothing proves that the agent took it. The screen is attached.',
+    {
+      message_id,
+      screen: z.string(),
+    },
+  ),
   'message.refused': event('It cannot be delivered.', { message_id, reason: z.string() }),
 };

@@ -11,35 +11,59 @@ export const runEvents = {
     nonce: z.string().describe('names this run in sentinel lines'),
     retry_of: z.string().nullable(),
   }),
-  'run.started': event('An attempt at the run begins. For a new process the row is committed before the spawn.', {
-    attempt: z.number(),
-    attempt_id: z.string(),
-    new_process: z.boolean(),
-  }),
-  'run.waiting': event('The turn ended with an open question or request; the next message continues this run.', {
-    kind: z.enum(WAITING_KINDS),
-    text: z.string(),
-  }),
+  'run.started': event(
+    'An attempt at the run begins. For a new process the row is committed before the spawn.',
+    {
+      attempt: z.number(),
+      attempt_id: z.string(),
+      new_process: z.boolean(),
+    },
+  ),
+  'run.waiting': event(
+    'The turn ended with an open question or request; the next message continues this run.',
+    {
+      kind: z.enum(WAITING_KINDS),
+      text: z.string(),
+    },
+  ),
   'run.reported': event('Somebody says how the run ended: a candidate, not yet the outcome.', {
     state: z.enum(['succeeded', 'blocked', 'failed']),
     summary,
     accepted: z.boolean().describe('false: sent back once (uncommitted or no changes)'),
   }),
   'run.stalled': event('No output, no CPU, no hook for the stall time.', { quiet_ms: z.number() }),
-  'run.attempt_failed': event('The process of this attempt ended without an outcome; the run goes on in a new attempt.', {
-    attempt_id: z.string(),
-    reason: z.string(),
-  }),
-  'run.cancel_requested': event('Somebody asked to cancel; whatever is reported later settles as cancelled.', {
-    by: z.string(),
-    reason: z.string(),
-  }),
-  'run.succeeded': event('Terminal: the agent reported success, with the evidence of this event.', { summary }, { synced: true }),
+  'run.attempt_failed': event(
+    'The process of this attempt ended without an outcome; the run goes on in a new attempt.',
+    {
+      attempt_id: z.string(),
+      reason: z.string(),
+    },
+  ),
+  'run.cancel_requested': event(
+    'Somebody asked to cancel; whatever is reported later settles as cancelled.',
+    {
+      by: z.string(),
+      reason: z.string(),
+    },
+  ),
+  'run.succeeded': event(
+    'Terminal: the agent reported success, with the evidence of this event.',
+    { summary },
+    { synced: true },
+  ),
   'run.blocked': event('Terminal: the agent reported that it cannot go on.', { summary }, { synced: true }),
-  'run.failed': event('Terminal: the agent reported failure, or ended without a report.', { summary, failure_code: z.string().nullable() }, { synced: true }),
+  'run.failed': event(
+    'Terminal: the agent reported failure, or ended without a report.',
+    { summary, failure_code: z.string().nullable() },
+    { synced: true },
+  ),
   'run.timed_out': event('Terminal: the time of the run was used up.', { summary }, { synced: true }),
   'run.cancelled': event('Terminal: cancelled.', { summary }, { synced: true }),
-  'run.interrupted': event('Terminal: its process was ended by a pause, a crash or a lost server.', { summary }, { synced: true }),
+  'run.interrupted': event(
+    'Terminal: its process was ended by a pause, a crash or a lost server.',
+    { summary },
+    { synced: true },
+  ),
   'question.asked': event('A worker asked the lead.', { question: z.string() }),
   'question.answered': event('The question was answered by a message.', { message_id: z.string() }),
   'permission.requested': event("The agent's own gate asks for permission.", { text: z.string() }),
@@ -48,8 +72,16 @@ export const runEvents = {
   'text.completed': event('The answer text of a turn.', { text: z.string() }),
   'reasoning.delta': event('A piece of reasoning.', { text: z.string() }, { durable: false }),
   'reasoning.completed': event('The reasoning of a turn.', { text: z.string() }),
-  'tool.called': event('The agent called a tool.', { tool: z.string(), call_id: z.string(), input: z.unknown() }),
-  'tool.returned': event('A tool answered.', { call_id: z.string(), is_error: z.boolean(), output: z.string() }),
+  'tool.called': event('The agent called a tool.', {
+    tool: z.string(),
+    call_id: z.string(),
+    input: z.unknown(),
+  }),
+  'tool.returned': event('A tool answered.', {
+    call_id: z.string(),
+    is_error: z.boolean(),
+    output: z.string(),
+  }),
   'usage.reported': event('The agent reported what it used.', {
     input_tokens: z.number().nullable(),
     output_tokens: z.number().nullable(),

@@ -30,7 +30,11 @@ export const sessionEvents = {
     integration_branch: z.string().optional(),
     integration_worktree: z.string().optional(),
   }),
-  'session.paused': event('Processes were ended on purpose; conversation ids and worktrees are kept.', { reason: z.string() }, { synced: true }),
+  'session.paused': event(
+    'Processes were ended on purpose; conversation ids and worktrees are kept.',
+    { reason: z.string() },
+    { synced: true },
+  ),
   'session.resumed': event('A supervisor took the session up again.', { reason: z.string() }),
   'session.ended': event(
     'The session is over; what its branch holds is final.',
@@ -38,7 +42,10 @@ export const sessionEvents = {
       state: z.enum(SESSION_STATES),
       summary: z.string(),
       reason: z.string().optional(),
-      applied: z.string().optional().describe("how the result came into the user's checkout, or why it did not"),
+      applied: z
+        .string()
+        .optional()
+        .describe("how the result came into the user's checkout, or why it did not"),
     },
     { synced: true },
   ),

@@ -40,9 +40,12 @@ export const workerEvents = {
     output_tail: z.string(),
   }),
   'worker.lost': event('The agent cannot be reached any more and no exit was seen.', { reason: z.string() }),
-  'worker.retired': event('An idle integrated worker was ended to make room; it can come back by its conversation id.', {
-    reason: z.string(),
-  }),
+  'worker.retired': event(
+    'An idle integrated worker was ended to make room; it can come back by its conversation id.',
+    {
+      reason: z.string(),
+    },
+  ),
   'thread.opened': event("The agent's own conversation id is known.", { thread_id: z.string() }),
   'screen.changed': event('The pane was redrawn.', { pane_id: z.string() }, { durable: false }),
 };

@@ -72,9 +72,25 @@ export function foldVerification(row: VerificationRow | null, event: StoredEvent
         ended_at: null,
       };
     case 'verify.passed':
-      return row && { ...row, state: 'passed', results: event.data.results, nothing_to_verify: event.data.nothing_to_verify, ended_at: event.at };
+      return (
+        row && {
+          ...row,
+          state: 'passed',
+          results: event.data.results,
+          nothing_to_verify: event.data.nothing_to_verify,
+          ended_at: event.at,
+        }
+      );
     case 'verify.failed':
-      return row && { ...row, state: 'failed', results: event.data.results, reason: event.data.reason, ended_at: event.at };
+      return (
+        row && {
+          ...row,
+          state: 'failed',
+          results: event.data.results,
+          reason: event.data.reason,
+          ended_at: event.at,
+        }
+      );
     default:
       return row;
   }

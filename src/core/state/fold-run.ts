@@ -62,13 +62,20 @@ function change(row: RunRow, event: StoredEvent): Partial<RunRow> | null {
       return { state: 'waiting', waiting_kind: event.data.kind, waiting_text: event.data.text };
     case 'worker.working':
       // A gate of the agent itself (permission, trust …) was passed; a question still waits for its answer.
-      return row.state === 'waiting' && row.waiting_kind !== 'question' ? { ...notWaiting, state: 'running' } : null;
+      return row.state === 'waiting' && row.waiting_kind !== 'question'
+        ? { ...notWaiting, state: 'running' }
+        : null;
     case 'run.reported':
       return event.data.accepted
         ? {
             reported: [
               ...row.reported,
-              { state: event.data.state, summary: event.data.summary, evidence: event.evidence, at: event.at },
+              {
+                state: event.data.state,
+                summary: event.data.summary,
+                evidence: event.evidence,
+                at: event.at,
+              },
             ],
           }
         : { reports_returned: row.reports_returned + 1 };
@@ -124,6 +131,7 @@ export function foldAttempt(row: AttemptRow | null, event: StoredEvent): Attempt
   if (row === null) return null;
   if (event.type === 'worker.ready')
     return { ...row, state: 'running', pid: event.data.pid, pid_started_at: event.data.pid_started_at };
-  if (event.type === 'worker.exited') return { ...row, state: 'ended', exit_status: event.data.status, ended_at: event.at };
+  if (event.type === 'worker.exited')
+    return { ...row, state: 'ended', exit_status: event.data.status, ended_at: event.at };
   return row;
 }

@@ -39,12 +39,20 @@ export const PROJECTIONS: { readonly [Name in TableName]: Projection<Rows[Name]>
     },
     fold: foldWorker,
   },
-  runs: { key: ['run_id'], keyOf: (event) => (event.run_id === undefined ? null : [event.run_id]), fold: foldRun },
+  runs: {
+    key: ['run_id'],
+    keyOf: (event) => (event.run_id === undefined ? null : [event.run_id]),
+    fold: foldRun,
+  },
   attempts: { key: ['attempt_id'], keyOf: (event) => dataField(event, 'attempt_id'), fold: foldAttempt },
   messages: {
     key: ['message_id'],
     keyOf: (event) => (event.type.startsWith('message.') ? dataField(event, 'message_id') : null),
     fold: foldMessage,
   },
-  verifications: { key: ['verify_id'], keyOf: (event) => dataField(event, 'verify_id'), fold: foldVerification },
+  verifications: {
+    key: ['verify_id'],
+    keyOf: (event) => dataField(event, 'verify_id'),
+    fold: foldVerification,
+  },
 };

@@ -29,7 +29,15 @@ export const TERMINAL_RUN_STATES = [
 export type TerminalRunState = (typeof TERMINAL_RUN_STATES)[number];
 
 /** What a worker waits for. `report` = its turn ended without a report, a person or the lead must look. */
-export const WAITING_KINDS = ['permission', 'question', 'login', 'quota', 'trust', 'dialog', 'report'] as const;
+export const WAITING_KINDS = [
+  'permission',
+  'question',
+  'login',
+  'quota',
+  'trust',
+  'dialog',
+  'report',
+] as const;
 export type WaitingKind = (typeof WAITING_KINDS)[number];
 
 export const MESSAGE_STATES = [
@@ -46,7 +54,15 @@ export const MESSAGE_STATES = [
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
 /** How we know a fact, strongest first (DESIGN §2). */
-export const EVIDENCE = ['protocol', 'transcript', 'flag', 'sentinel', 'screen', 'process', 'silence'] as const;
+export const EVIDENCE = [
+  'protocol',
+  'transcript',
+  'flag',
+  'sentinel',
+  'screen',
+  'process',
+  'silence',
+] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 
 export function isTerminalRun(state: RunState): state is TerminalRunState {

@@ -18,7 +18,7 @@ const json = (parsed: Parsed) => ({ json: parsed.isOn('json') ?? false });
 export const COMMANDS: readonly Command[] = [
   {
     name: 'attach',
-    summary: 'Show the panes of a session; Ctrl-B D leaves them and the session goes on.',
+    summary: 'Show the panes; Ctrl-B D leaves them and the session goes on.',
     positionals: ['ID'],
     flags: [HELP_FLAG],
     examples: [
@@ -29,7 +29,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'status',
-    summary: 'Show a session: state, workers, verification, branch, merge command.',
+    summary: 'Show state, workers, verification, branch and merge command.',
     positionals: ['ID'],
     flags: [JSON_FLAG, HELP_FLAG],
     examples: [
@@ -41,7 +41,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'log',
-    summary: 'Show what happened in a session, one line per event.',
+    summary: 'Show what happened, one line per event (-f: and happens).',
     positionals: ['ID'],
     flags: [
       {
@@ -62,7 +62,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'pause',
-    summary: 'End the agents of a session; conversations, worktrees and branches stay.',
+    summary: 'End the agents; conversations, worktrees and branches stay.',
     positionals: ['ID'],
     flags: [JSON_FLAG, HELP_FLAG],
     examples: [['agentorchestr pause 3f2a', 'pause this session']],
@@ -71,7 +71,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'demo',
-    summary: 'Watch one goal become a verified branch, in a temporary folder, with no account.',
+    summary: 'Watch a goal become a verified branch, in a temporary folder.',
     positionals: [],
     flags: [
       {

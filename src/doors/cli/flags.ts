@@ -24,7 +24,7 @@ export const HELP_FLAG: Flag = { name: 'help', kind: 'switch', short: 'h', summa
 export const GOAL_FLAGS: readonly Flag[] = [
   { name: 'goal', kind: 'text', value: 'TEXT', summary: 'what is to be reached' },
   { name: 'goal-file', kind: 'text', value: 'FILE', summary: 'read the goal from a UTF-8 file' },
-  { name: 'interactive', kind: 'switch', summary: 'type the goal; /end, two blank lines or Ctrl-D end it' },
+  { name: 'interactive', kind: 'switch', summary: 'type the goal; ends at /end or two blank lines' },
   { name: 'project', kind: 'text', value: 'DIR', summary: 'folder of the project (default: this one)' },
   { name: 'agents', kind: 'list', value: 'NAME…', summary: 'only these agents' },
   { name: 'lead', kind: 'text', value: 'NAME', summary: 'this agent leads' },
@@ -32,17 +32,17 @@ export const GOAL_FLAGS: readonly Flag[] = [
     name: 'agent-option',
     kind: 'texts',
     value: 'NAME.KEY=VALUE',
-    summary: 'a setting of one agent; may be repeated',
+    summary: 'a setting of one agent',
   },
   {
     name: 'verify',
     kind: 'texts',
     value: 'CMD',
-    summary: 'proves the result, where PROJECT.md names nothing; may be repeated',
+    summary: 'how to verify, where PROJECT.md says nothing',
   },
   { name: 'include-changes', kind: 'switch', summary: 'start from your uncommitted changes too' },
   { name: 'fetch', kind: 'switch', summary: 'fetch before the base is chosen' },
-  { name: 'apply', kind: 'switch', summary: 'bring the result into your checkout when that is safe' },
+  { name: 'apply', kind: 'switch', summary: 'bring the result into your checkout, if safe' },
   { name: 'max-workers', kind: 'text', value: 'N', summary: 'workers at one time, 1 to 64 (default: 8)' },
   { name: 'session-timeout', kind: 'text', value: 'SECONDS', summary: 'end the session after this time' },
   {
@@ -69,7 +69,7 @@ export const WATCH_FLAGS: readonly Flag[] = [
     shownNegated: true,
     summary: 'keep the panes at the end, as is the default',
   },
-  { name: 'yes', kind: 'switch', summary: 'trust the project and agree to its commands without being asked' },
+  { name: 'yes', kind: 'switch', summary: 'trust the project and its commands without being asked' },
   JSON_FLAG,
 ];
 

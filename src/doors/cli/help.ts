@@ -7,17 +7,17 @@ import { table } from './output/table.js';
 
 const EXAMPLES = [
   ['agentorchestr demo', 'see it work, with no account'],
-  ['agentorchestr --goal "Add a --json flag and tests"', 'a team works on it in this project'],
-  ['agentorchestr --goal-file goal.md --project ../app --verify "npm test"', ''],
-  ['agentorchestr --interactive --lead NAME --agents NAME NAME', 'type the goal; choose the team'],
-  ['agentorchestr --goal "…" --yes --no-attach --json', 'for scripts: one JSON object at the end'],
-  ['agentorchestr status · log -f · attach · pause', 'the newest session of this project'],
+  ['agentorchestr --goal "Add --json and tests"', 'a team works in this project'],
+  ['agentorchestr --goal-file goal.md --apply', 'and the result comes into your checkout'],
+  ['agentorchestr --interactive --lead NAME', 'type the goal, choose who leads'],
+  ['agentorchestr --goal "…" --yes --no-attach --json', 'for scripts'],
+  ['agentorchestr status', 'also: log -f, attach, pause'],
 ] as const;
 
 export function mainHelp(paint: Paint, operations: readonly Operation[]): string {
   const section = (title: string, text: string) => `${paint.strong(title)}\n${text}`;
   return `${[
-    'agentorchestr: one goal in, a team of coding agents in tmux, one verified branch out.',
+    'One goal in, a team of coding agents in tmux, one verified branch out.',
     section(
       'examples',
       table(
@@ -43,8 +43,9 @@ export function mainHelp(paint: Paint, operations: readonly Operation[]): string
   ].join('\n\n')}\n`;
 }
 
-const EXIT_CODES = `  0 done · 1 failed or not possible · 2 ended otherwise (failed, paused, timeout) · 3 no supervisor
-  4 not allowed · 20 it goes on without you · 64 wrong usage · 130 interrupted before anything began`;
+const EXIT_CODES = `  0 done · 1 failed or not possible · 2 ended otherwise (failed, paused, timeout)
+  3 no supervisor · 4 not allowed · 20 it goes on without you · 64 wrong usage
+  130 interrupted before anything began`;
 
 export function commandHelp(
   paint: Paint,
@@ -80,7 +81,7 @@ function columns(operations: readonly Operation[]): string {
   const lines: string[] = [''];
   for (const name of operations.map((operation) => kebab(operation.name))) {
     const last = lines.at(-1) ?? '';
-    if (last.length + name.length > 96) lines.push(name);
+    if (last.length + name.length > 76) lines.push(name);
     else lines[lines.length - 1] = last === '' ? name : `${last}  ${name}`;
   }
   return lines.join('\n  ');

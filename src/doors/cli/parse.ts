@@ -50,7 +50,8 @@ function runYargs(
       'strip-aliased': true,
       'boolean-negation': flags.some((flag) => flag.negatable === true),
     })
-    .strict()
+    // Not strict(): it takes every positional for an unknown command; commands are told apart before this.
+    .strictOptions()
     .fail((message, error) => {
       // yargs' own words have no hint and name a flag without its dashes.
       throw error instanceof OrchestratorError ? error : usageOf(message ?? error.message, flags, command);

@@ -8,10 +8,19 @@ import { readJson, sendJson } from '../shared/http.js';
  * (some agents take orders from it); `{}` means nothing.
  */
 export function createHookDoor(deliver: (workerId: string, body: unknown) => Promise<unknown>) {
-  return async (request: IncomingMessage, response: ServerResponse, identity: TokenIdentity): Promise<void> => {
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    identity: TokenIdentity,
+  ): Promise<void> => {
     if (identity.workerId === null)
-      throw new OrchestratorError('FORBIDDEN', { scope: identity.scope, operation: 'hooks', allowed: ['the operations under /api'] });
-    if (request.method !== 'POST') throw new OrchestratorError('INVALID_INPUT', { field: 'method', problem: 'use POST' });
+      throw new OrchestratorError('FORBIDDEN', {
+        scope: identity.scope,
+        operation: 'hooks',
+        allowed: ['the operations under /api'],
+      });
+    if (request.method !== 'POST')
+      throw new OrchestratorError('INVALID_INPUT', { field: 'method', problem: 'use POST' });
     const body = await readJson(request);
     sendJson(response, 200, (await deliver(identity.workerId, body)) ?? {});
   };

@@ -1,7 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { CallToolRequestSchema, LATEST_PROTOCOL_VERSION, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  LATEST_PROTOCOL_VERSION,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Logger } from '../../platform/logger.js';
 import { newId } from '../../platform/ids.js';
 import type { Caller } from '../../services/operation.js';
@@ -15,7 +19,13 @@ export interface McpDoorOptions {
   readonly version: string;
   readonly logger: Logger;
   instructions(scope: Scope): string;
-  call(call: { operation: string; input: unknown; caller: Caller; signal: AbortSignal; progress: (message: string) => void }): Promise<Record<string, unknown>>;
+  call(call: {
+    operation: string;
+    input: unknown;
+    caller: Caller;
+    signal: AbortSignal;
+    progress: (message: string) => void;
+  }): Promise<Record<string, unknown>>;
   /** News for this caller that has not been told yet; telling it here is telling it for good. */
   takeNotices(caller: Caller): readonly string[];
 }
@@ -48,7 +58,7 @@ export function createMcpDoor(options: McpDoorOptions): {
       },
       onsessionclosed: (id) => void connections.delete(keyOf(caller, id)),
     });
-    await server.connect(transport as unknown as Parameters<typeof server.connect>[0]);
+    await server.connect(transport);
     return { transport, server };
   };
 
@@ -64,7 +74,11 @@ export function createMcpDoor(options: McpDoorOptions): {
   return {
     async handle(request, response, caller, body) {
       if (request.method === 'GET' && request.headers['mcp-session-id'] === undefined)
-        return sendJson(response, 405, { jsonrpc: '2.0', error: { code: -32000, message: 'open a session with POST initialize first' }, id: null });
+        return sendJson(response, 405, {
+          jsonrpc: '2.0',
+          error: { code: -32000, message: 'open a session with POST initialize first' },
+          id: null,
+        });
       const id = request.headers['mcp-session-id'];
       const { transport } = await find(caller, typeof id === 'string' ? id : undefined);
       const answer = await transport.handleRequest(toWebRequest(request), { parsedBody: body });
@@ -91,12 +105,21 @@ function createServer(options: McpDoorOptions, caller: Caller): Server {
       if (token === undefined) return;
       beats += 1;
       extra
-        .sendNotification({ method: 'notifications/progress', params: { progressToken: token, progress: beats, message } })
+        .sendNotification({
+          method: 'notifications/progress',
+          params: { progressToken: token, progress: beats, message },
+        })
         .catch((error: unknown) => options.logger.debug({ err: error }, 'progress not delivered'));
     };
     const { name, arguments: input } = request.params;
     try {
-      const answer = await options.call({ operation: name, input: input ?? {}, caller, signal: extra.signal, progress });
+      const answer = await options.call({
+        operation: name,
+        input: input ?? {},
+        caller,
+        signal: extra.signal,
+        progress,
+      });
       return successResult(answer, options.takeNotices(caller));
     } catch (error) {
       return errorResult(error, options.takeNotices(caller));
@@ -119,7 +142,11 @@ async function initializeFor(transport: WebStandardStreamableHTTPServerTransport
         body: JSON.stringify(message),
       }),
     );
-  const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo: { name: 'returning client', version: '0' } };
+  const params = {
+    protocolVersion: LATEST_PROTOCOL_VERSION,
+    capabilities: {},
+    clientInfo: { name: 'returning client', version: '0' },
+  };
   const opened = await send({ jsonrpc: '2.0', id: 'revive', method: 'initialize', params });
   await opened.text();
   const done = await send({ jsonrpc: '2.0', method: 'notifications/initialized' }, transport.sessionId);

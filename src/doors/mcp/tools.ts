@@ -12,7 +12,9 @@ export function toolsFor(operations: readonly Operation[], scope: Scope): Tool[]
     name: operation.name,
     description: operation.summary,
     inputSchema: inputSchema(operation) as Tool['inputSchema'],
-    outputSchema: outputSchema(scope === 'lead' ? operation.output.extend({ notices: noticesField }) : operation.output) as Tool['outputSchema'],
+    outputSchema: outputSchema(
+      scope === 'lead' ? operation.output.extend({ notices: noticesField }) : operation.output,
+    ) as Tool['outputSchema'],
     annotations: {
       title: operation.name.replaceAll('_', ' '),
       readOnlyHint: operation.effect === 'read',
@@ -45,7 +47,13 @@ export function errorResult(thrown: unknown, notices: readonly string[]): CallTo
   const shown = code === 'INTERNAL' ? 'an unexpected failure; see the log' : message;
   const valid = params['valid'];
   const body = {
-    error: { code, message: shown, ...(hint === undefined ? {} : { hint }), retryable, ...(Array.isArray(valid) ? { valid } : {}) },
+    error: {
+      code,
+      message: shown,
+      ...(hint === undefined ? {} : { hint }),
+      retryable,
+      ...(Array.isArray(valid) ? { valid } : {}),
+    },
     ...(notices.length === 0 ? {} : { notices: [...notices] }),
   };
   return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };

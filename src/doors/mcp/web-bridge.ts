@@ -4,9 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export function toWebRequest(request: IncomingMessage): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) headers.append(name, one);
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) headers.append(name, one);
   }
-  return new Request(`http://${request.headers.host}${request.url}`, { method: request.method ?? 'GET', headers });
+  return new Request(`http://${request.headers.host}${request.url}`, {
+    method: request.method ?? 'GET',
+    headers,
+  });
 }
 
 /** Streams an answer; a client that hangs up cancels the stream. A dropped connection is not a cancelled call (MCP 2025-11-25). */

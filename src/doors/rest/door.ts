@@ -6,7 +6,12 @@ import { readJson, sendJson } from '../shared/http.js';
 
 export interface RestDoorOptions {
   readonly operations: readonly Operation[];
-  call(call: { operation: string; input: unknown; caller: Caller; signal: AbortSignal }): Promise<Record<string, unknown>>;
+  call(call: {
+    operation: string;
+    input: unknown;
+    caller: Caller;
+    signal: AbortSignal;
+  }): Promise<Record<string, unknown>>;
 }
 
 /** `GET /api/list-workers`, `POST /api/spawn-worker`: reads take their input from the query, all others a JSON body. */
@@ -16,7 +21,12 @@ export function createRestDoor(options: RestDoorOptions) {
 
   return {
     /** false when the path is not ours. */
-    async handle(request: IncomingMessage, response: ServerResponse, url: URL, caller: Caller): Promise<boolean> {
+    async handle(
+      request: IncomingMessage,
+      response: ServerResponse,
+      url: URL,
+      caller: Caller,
+    ): Promise<boolean> {
       if (url.pathname === '/api/operations') {
         sendJson(response, 200, { operations: offered.map(describe) });
         return true;
@@ -26,12 +36,21 @@ export function createRestDoor(options: RestDoorOptions) {
       const method = methodOf(operation);
       if (request.method !== method) {
         response.setHeader('allow', method);
-        sendJson(response, 405, { type: 'about:blank', title: 'method not allowed', status: 405, detail: `use ${method}` }, 'application/problem+json');
+        sendJson(
+          response,
+          405,
+          { type: 'about:blank', title: 'method not allowed', status: 405, detail: `use ${method}` },
+          'application/problem+json',
+        );
         return true;
       }
       const body = await readJson(request);
       const input = method === 'GET' ? fromQuery(url.searchParams, operation) : (body ?? {});
-      sendJson(response, 200, await options.call({ operation: operation.name, input, caller, signal: hangUp(response) }));
+      sendJson(
+        response,
+        200,
+        await options.call({ operation: operation.name, input, caller, signal: hangUp(response) }),
+      );
       return true;
     },
   };
@@ -58,7 +77,8 @@ function fromQuery(query: URLSearchParams, operation: Operation): Record<string,
   for (const name of new Set(query.keys())) {
     const values = query.getAll(name);
     const isList = properties[name]?.type === 'array';
-    if (!isList && values.length > 1) throw new OrchestratorError('INVALID_INPUT', { field: name, problem: 'it is given more than once' });
+    if (!isList && values.length > 1)
+      throw new OrchestratorError('INVALID_INPUT', { field: name, problem: 'it is given more than once' });
     input[name] = isList ? values : values[0];
   }
   return input;

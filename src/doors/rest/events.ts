@@ -27,7 +27,11 @@ export function streamEvents(options: {
 }): () => void {
   const { feed, clock, sessionId, response } = options;
   let cursor = startingPoint(options.request, options.url, feed.head());
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
   response.socket?.setNoDelay(true);
   response.write('retry: 2000\n\n');
 
@@ -76,6 +80,9 @@ function startingPoint(request: IncomingMessage, url: URL, head: number): number
   if (given === null) return head;
   const cursor = Number(given);
   if (!Number.isInteger(cursor) || cursor < 0 || cursor > head)
-    throw new OrchestratorError('INVALID_INPUT', { field: 'after', problem: `"${String(given)}" is not a cursor of this log (0 to ${head})` });
+    throw new OrchestratorError('INVALID_INPUT', {
+      field: 'after',
+      problem: `"${String(given)}" is not a cursor of this log (0 to ${head})`,
+    });
   return cursor;
 }

@@ -3,7 +3,12 @@ import { errorBody, OrchestratorError, toOrchestratorError } from '../../core/er
 
 export const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
-export function sendJson(response: ServerResponse, status: number, body: unknown, type = 'application/json'): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  type = 'application/json',
+): void {
   if (response.headersSent) return;
   const text = JSON.stringify(body);
   response.writeHead(status, {
@@ -22,7 +27,15 @@ export function problemOf(thrown: unknown): { status: number; body: Record<strin
   const detail = code === 'INTERNAL' ? 'an unexpected failure; see the log' : message;
   return {
     status: error.httpStatus,
-    body: { type: 'about:blank', title: code, status: error.httpStatus, detail, code, ...(hint === undefined ? {} : { hint }), retryable },
+    body: {
+      type: 'about:blank',
+      title: code,
+      status: error.httpStatus,
+      detail,
+      code,
+      ...(hint === undefined ? {} : { hint }),
+      retryable,
+    },
   };
 }
 
@@ -53,6 +66,9 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
   } catch (error) {
-    throw new OrchestratorError('INVALID_INPUT', { field: 'body', problem: `not JSON: ${(error as Error).message}` });
+    throw new OrchestratorError('INVALID_INPUT', {
+      field: 'body',
+      problem: `not JSON: ${(error as Error).message}`,
+    });
   }
 }

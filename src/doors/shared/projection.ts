@@ -14,7 +14,9 @@ export function outputSchema(schema: z.ZodType): Record<string, unknown> {
 function strip(schema: object): Record<string, unknown> {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>
-      (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) || (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) || key === '$schema'
+      (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) ||
+      (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
+      key === '$schema'
         ? undefined
         : value,
     ),

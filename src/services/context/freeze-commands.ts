@@ -16,9 +16,18 @@ export async function freezeCommands(project: string, given: readonly string[]):
   const listed = file === null ? { verify: [], setup: [] } : parseProjectCommands(file.text, 'PROJECT.md');
   const { setup } = listed;
   if (listed.verify.length > 0)
-    return { verify: listed.verify, setup, fromFiles: [...setup, ...listed.verify], givenUnused: given.length > 0 };
+    return {
+      verify: listed.verify,
+      setup,
+      fromFiles: [...setup, ...listed.verify],
+      givenUnused: given.length > 0,
+    };
   if (given.length > 0) {
-    const verify = given.map((command, index) => ({ label: `verify ${index + 1}`, command, source: '--verify' }));
+    const verify = given.map((command, index) => ({
+      label: `verify ${index + 1}`,
+      command,
+      source: '--verify',
+    }));
     return { verify, setup, fromFiles: setup, givenUnused: false };
   }
   const verify = await detectVerifyCommands(project);

@@ -3,7 +3,11 @@ export interface LeadPromptParts {
   readonly baseStatement: string;
   readonly workerAgents: readonly string[];
   readonly verifyCommands: readonly string[];
-  readonly limits: { readonly max_workers: number; readonly total_workers: number; readonly spawns_per_minute: number };
+  readonly limits: {
+    readonly max_workers: number;
+    readonly total_workers: number;
+    readonly spawns_per_minute: number;
+  };
   readonly goal: string;
 }
 
@@ -12,7 +16,9 @@ export interface LeadPromptParts {
  * the goal last.
  */
 export function composeLeadPrompt(parts: LeadPromptParts): string {
-  return [parts.preamble, standingOrders(parts), `# Goal\n${parts.goal}`].filter((part) => part !== '').join('\n\n---\n\n');
+  return [parts.preamble, standingOrders(parts), `# Goal\n${parts.goal}`]
+    .filter((part) => part !== '')
+    .join('\n\n---\n\n');
 }
 
 function standingOrders(parts: LeadPromptParts): string {

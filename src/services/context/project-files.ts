@@ -12,12 +12,16 @@ export async function projectPreamble(project: string): Promise<string> {
   const parts: string[] = [];
   for (const name of ['PROJECT.md', 'CONVENTIONS.md']) {
     const text = (await projectFile(project, name))?.text.trim() ?? '';
-    if (text !== '') parts.push(text.length > FILE_LIMIT ? `${text.slice(0, FILE_LIMIT)}\n[truncated]` : text);
+    if (text !== '')
+      parts.push(text.length > FILE_LIMIT ? `${text.slice(0, FILE_LIMIT)}\n[truncated]` : text);
   }
   return parts.join('\n\n');
 }
 
-export async function projectFile(project: string, name: string): Promise<{ path: string; text: string } | null> {
+export async function projectFile(
+  project: string,
+  name: string,
+): Promise<{ path: string; text: string } | null> {
   for (const path of [join(project, name), join(project, '.agentorchestr', name)]) {
     const text = await readTextFile(path);
     if (text !== null) return { path, text };
@@ -29,7 +33,10 @@ export async function projectFile(project: string, name: string): Promise<{ path
  * The machine-read lists of PROJECT.md: `- <label>: <command>` under "How to verify" and "How to set up". A command in
  * backticks is taken without them; lines of prose are ignored.
  */
-export function parseProjectCommands(text: string, source: string): { verify: FrozenCommand[]; setup: FrozenCommand[] } {
+export function parseProjectCommands(
+  text: string,
+  source: string,
+): { verify: FrozenCommand[]; setup: FrozenCommand[] } {
   const verify: FrozenCommand[] = [];
   const setup: FrozenCommand[] = [];
   let section: FrozenCommand[] | null = null;
@@ -72,7 +79,10 @@ function fromPackageJson(text: string): FrozenCommand[] {
   } catch {
     return [];
   }
-  const test = typeof scripts === 'object' && scripts !== null ? (scripts as Record<string, unknown>)['test'] : undefined;
+  const test =
+    typeof scripts === 'object' && scripts !== null
+      ? (scripts as Record<string, unknown>)['test']
+      : undefined;
   if (typeof test !== 'string' || test.includes('no test specified')) return [];
   return [{ label: 'test', command: 'npm test', source: 'package.json' }];
 }

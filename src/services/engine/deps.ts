@@ -33,7 +33,11 @@ export interface FactSubject {
 }
 
 /** A new event; the cast is the one place where name and data meet (the store validates both). */
-export function fact<Name extends EventName>(type: Name, subject: FactSubject, data: EventData<Name>): NewEvent {
+export function fact<Name extends EventName>(
+  type: Name,
+  subject: FactSubject,
+  data: EventData<Name>,
+): NewEvent {
   return { type, data, ...subject } as NewEvent;
 }
 

@@ -1,6 +1,11 @@
 import type { BackendEvent } from '../../backends/contract.js';
 import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
-import { EXITED_WITHOUT_REPORT, isLiveWorker, isTerminalRun, type Evidence } from '../../core/state/states.js';
+import {
+  EXITED_WITHOUT_REPORT,
+  isLiveWorker,
+  isTerminalRun,
+  type Evidence,
+} from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
 import { isPending } from './instruct.js';
@@ -19,7 +24,11 @@ export class Engine {
     this.#unsubscribe = [
       deps.backend.onEvent((event) => this.#onBackendEvent(event)),
       deps.store.subscribe(deps.store.head(), (event) => {
-        if (event.type === 'message.accepted' && event.session_id === deps.sessionId && event.worker_id !== undefined)
+        if (
+          event.type === 'message.accepted' &&
+          event.session_id === deps.sessionId &&
+          event.worker_id !== undefined
+        )
           this.pump(event.worker_id);
       }),
     ];
@@ -128,8 +137,11 @@ export class Engine {
 
   #endOpenRuns(tx: Transaction, worker: WorkerRow, ending: Ending): void {
     const { sessionId } = this.#deps;
-    for (const run of tx.runs(sessionId, worker.worker_id)) endRun(this.#deps, tx, worker, run.run_id, ending);
-    const pending = tx.messages(sessionId, worker.worker_id).filter((message) => message.kind !== 'notice' && isPending(message));
+    for (const run of tx.runs(sessionId, worker.worker_id))
+      endRun(this.#deps, tx, worker, run.run_id, ending);
+    const pending = tx
+      .messages(sessionId, worker.worker_id)
+      .filter((message) => message.kind !== 'notice' && isPending(message));
     tx.append(
       ...pending.map((message) =>
         fact('message.refused', this.#subject(worker.worker_id, ending.evidence), {

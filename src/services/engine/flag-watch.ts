@@ -5,7 +5,11 @@ import type { ReportedOutcome } from '../../core/state/rows.js';
 
 export type FlagReport = Pick<ReportedOutcome, 'state' | 'summary'>;
 
-const WORDS: Record<string, ReportedOutcome['state']> = { done: 'succeeded', blocked: 'blocked', failed: 'failed' };
+const WORDS: Record<string, ReportedOutcome['state']> = {
+  done: 'succeeded',
+  blocked: 'blocked',
+  failed: 'failed',
+};
 const SUMMARY_LIMIT = 300;
 const FLAG = 'done.flag';
 const TREE_FOLDER = '.agentorchestr';
@@ -45,13 +49,19 @@ export function watchFlag(options: {
     if (treeWatched) return;
     treeWatched = true;
     closers.push(
-      watchDirectory(join(options.worktree, TREE_FOLDER), (name) => name === FLAG && look(), () => (treeWatched = false)),
+      watchDirectory(
+        join(options.worktree, TREE_FOLDER),
+        (name) => name === FLAG && look(),
+        () => (treeWatched = false),
+      ),
     );
     look();
   };
 
   closers.push(watchDirectory(options.privateDirectory, (name) => name === FLAG && look(), options.onError));
-  closers.push(watchDirectory(options.worktree, (name) => name === TREE_FOLDER && watchTree(), options.onError));
+  closers.push(
+    watchDirectory(options.worktree, (name) => name === TREE_FOLDER && watchTree(), options.onError),
+  );
   watchTree();
   return {
     check,

@@ -24,7 +24,9 @@ export function noticeFor(
 }
 
 export function pendingNotices(reader: Reader, sessionId: string): MessageRow[] {
-  return reader.messages(sessionId, LEAD_ID).filter((message) => message.kind === 'notice' && isPending(message));
+  return reader
+    .messages(sessionId, LEAD_ID)
+    .filter((message) => message.kind === 'notice' && isPending(message));
 }
 
 /** Marks notices as handed over and returns their texts; each is returned to exactly one caller. */

@@ -1,6 +1,11 @@
 import type { NewEvent } from '../../core/events/index.js';
 import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
-import { evidenceRank, EXITED_WITHOUT_REPORT, isTerminalRun, type Evidence } from '../../core/state/states.js';
+import {
+  evidenceRank,
+  EXITED_WITHOUT_REPORT,
+  isTerminalRun,
+  type Evidence,
+} from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
 import { fact, type EngineDeps } from './deps.js';
 import { noticeFor } from './notices.js';
@@ -10,13 +15,15 @@ type Deps = Pick<EngineDeps, 'sessionId' | 'newId'>;
 /** Strongest evidence first, then latest. */
 export function bestCandidate(reported: readonly ReportedOutcome[]): ReportedOutcome | null {
   return reported.reduce<ReportedOutcome | null>(
-    (best, next) => (best === null || evidenceRank(next.evidence) <= evidenceRank(best.evidence) ? next : best),
+    (best, next) =>
+      best === null || evidenceRank(next.evidence) <= evidenceRank(best.evidence) ? next : best,
     null,
   );
 }
 
 export interface Ending {
-  readonly type: 'run.succeeded' | 'run.blocked' | 'run.failed' | 'run.timed_out' | 'run.cancelled' | 'run.interrupted';
+  readonly type:
+    'run.succeeded' | 'run.blocked' | 'run.failed' | 'run.timed_out' | 'run.cancelled' | 'run.interrupted';
   readonly summary: string;
   readonly evidence: Evidence;
   readonly failureCode?: string;
@@ -26,7 +33,13 @@ export interface Ending {
  * Ends a run if it is still open (compare-and-set: false when it was over already). The lead's notice is written in
  * the same transaction, so it cannot be lost between the two.
  */
-export function endRun(deps: Deps, tx: Transaction, worker: WorkerRow, runId: string, ending: Ending): boolean {
+export function endRun(
+  deps: Deps,
+  tx: Transaction,
+  worker: WorkerRow,
+  runId: string,
+  ending: Ending,
+): boolean {
   const run = tx.run(runId);
   if (run === null || isTerminalRun(run.state)) return false;
   const subject = {
@@ -39,10 +52,14 @@ export function endRun(deps: Deps, tx: Transaction, worker: WorkerRow, runId: st
   const effective = run.cancel_requested_at === null ? ending : asCancelled(ending);
   const events: NewEvent[] = [
     effective.type === 'run.failed'
-      ? fact('run.failed', subject, { summary: effective.summary, failure_code: effective.failureCode ?? null })
+      ? fact('run.failed', subject, {
+          summary: effective.summary,
+          failure_code: effective.failureCode ?? null,
+        })
       : fact(effective.type, subject, { summary: effective.summary }),
   ];
-  if (worker.role === 'worker') events.push(noticeFor(deps, worker.worker_id, endingNotice(worker, effective), ending.evidence));
+  if (worker.role === 'worker')
+    events.push(noticeFor(deps, worker.worker_id, endingNotice(worker, effective), ending.evidence));
   tx.append(...events);
   return true;
 }
@@ -56,7 +73,8 @@ function endingNotice(worker: WorkerRow, ending: Ending): string {
   const what: Record<Ending['type'], string> = {
     'run.succeeded': 'reports done',
     'run.blocked': 'is blocked',
-    'run.failed': ending.failureCode === EXITED_WITHOUT_REPORT ? 'exited without a report' : 'reports failure',
+    'run.failed':
+      ending.failureCode === EXITED_WITHOUT_REPORT ? 'exited without a report' : 'reports failure',
     'run.timed_out': 'ran out of time',
     'run.cancelled': 'was cancelled',
     'run.interrupted': 'was interrupted',

@@ -15,7 +15,12 @@ const AFTER_SUBMIT: readonly MessageState[] = ['submitted', 'started', 'answered
  * The agent took the message: its receipt, the start of its run and of the turn, in one transaction. Safe to call again
  * with a second proof: only the first counts (false then).
  */
-export function recordSubmitted(deps: EngineDeps, workerId: string, next: NextDelivery, proof: Proof): boolean {
+export function recordSubmitted(
+  deps: EngineDeps,
+  workerId: string,
+  next: NextDelivery,
+  proof: Proof,
+): boolean {
   return deps.store.transaction((tx) => {
     const fresh = next.messageIds.filter((id) => {
       const message = tx.message(id);
@@ -25,7 +30,9 @@ export function recordSubmitted(deps: EngineDeps, workerId: string, next: NextDe
     const subject = subjectOf(deps, workerId, next.runId, proof.evidence);
     const run = next.runId === undefined ? null : tx.run(next.runId);
     const worker = tx.worker(deps.sessionId, workerId);
-    const events: NewEvent[] = fresh.map((message_id) => fact('message.submitted', subject, { message_id, how: proof.how }));
+    const events: NewEvent[] = fresh.map((message_id) =>
+      fact('message.submitted', subject, { message_id, how: proof.how }),
+    );
     if (run?.state === 'queued')
       events.push(
         fact('run.started', subject, {
@@ -65,7 +72,12 @@ export function recordDelivery(
   });
 }
 
-function subjectOf(deps: EngineDeps, workerId: string, runId: string | undefined, evidence: Evidence): FactSubject {
+function subjectOf(
+  deps: EngineDeps,
+  workerId: string,
+  runId: string | undefined,
+  evidence: Evidence,
+): FactSubject {
   return {
     session_id: deps.sessionId,
     worker_id: workerId,

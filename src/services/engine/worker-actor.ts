@@ -77,7 +77,8 @@ export class WorkerActor {
     this.#screen = event.state;
     this.#cancelClose?.();
     if (event.state === 'working') this.#working(event.evidence);
-    else if (event.state === 'waiting') this.#record.waiting(event.kind ?? 'dialog', event.text, event.evidence);
+    else if (event.state === 'waiting')
+      this.#record.waiting(event.kind ?? 'dialog', event.text, event.evidence);
     else if (event.state === 'idle' && this.#inFlight === null) this.#closeTurnByScreen(event.evidence);
   }
 
@@ -86,7 +87,9 @@ export class WorkerActor {
     if (run === null) return;
     const sent = this.#deps.store.messages(this.#deps.sessionId, this.#workerId);
     const counted = sentinels.filter((sentinel) =>
-      sentinel.nonce === null ? !sent.some((message) => message.text.includes(sentinel.line)) : sentinel.nonce === run.nonce,
+      sentinel.nonce === null
+        ? !sent.some((message) => message.text.includes(sentinel.line))
+        : sentinel.nonce === run.nonce,
     );
     const last = counted.at(-1);
     if (last === undefined) return;
@@ -108,7 +111,10 @@ export class WorkerActor {
         return null;
       case 'prompt_submitted':
         if (this.#inFlight !== null && sameText(hook.text, this.#inFlight.next.text))
-          this.#submitted(this.#inFlight.next, { evidence: 'protocol', how: 'the agent said so (prompt hook)' });
+          this.#submitted(this.#inFlight.next, {
+            evidence: 'protocol',
+            how: 'the agent said so (prompt hook)',
+          });
         this.#working('protocol');
         return null;
       case 'turn_ended':
@@ -133,8 +139,11 @@ export class WorkerActor {
     const run = this.#record.openRun();
     if (run === null || run.state === 'queued') return false;
     const latest = run.reported.at(-1);
-    if (latest?.state === report.state && latest.summary === report.summary && latest.evidence === evidence) return true;
-    this.#record.append(fact('run.reported', this.#record.subject(run.run_id, evidence), { ...report, accepted: true }));
+    if (latest?.state === report.state && latest.summary === report.summary && latest.evidence === evidence)
+      return true;
+    this.#record.append(
+      fact('run.reported', this.#record.subject(run.run_id, evidence), { ...report, accepted: true }),
+    );
     this.#cancelSettle ??= this.#deps.clock.after(SETTLE_CAP_MS, () => this.#settle());
     return true;
   }
@@ -161,8 +170,14 @@ export class WorkerActor {
     try {
       const delivery: Delivery = await backend.send(this.#workerId, next.text, {
         observer: {
-          held: (reason) => this.#eachMessage(next, (message_id) => fact('message.held', this.#record.subject(next.runId, 'screen'), { message_id, reason })),
-          typed: (bytes) => this.#eachMessage(next, (message_id) => fact('message.typed', this.#record.subject(next.runId, 'process'), { message_id, bytes })),
+          held: (reason) =>
+            this.#eachMessage(next, (message_id) =>
+              fact('message.held', this.#record.subject(next.runId, 'screen'), { message_id, reason }),
+            ),
+          typed: (bytes) =>
+            this.#eachMessage(next, (message_id) =>
+              fact('message.typed', this.#record.subject(next.runId, 'process'), { message_id, bytes }),
+            ),
         },
         confirmation,
         signal: this.#abort.signal,
@@ -215,7 +230,8 @@ export class WorkerActor {
     this.#turnOpen = false;
     this.#record.answered(evidence);
     const worker = this.#record.worker();
-    const answer = worker?.role === 'lead' ? this.#leadTurnEnded() : await this.#workerTurnEnded(text, fromHook);
+    const answer =
+      worker?.role === 'lead' ? this.#leadTurnEnded() : await this.#workerTurnEnded(text, fromHook);
     if (answer === null && !this.#turnOpen) this.#record.idle(evidence);
     this.pump();
     return answer;
@@ -230,7 +246,12 @@ export class WorkerActor {
     const run = this.#record.openRun();
     if (run === null || this.#abort.signal.aborted || this.#turnOpen) return null;
     if (run.state === 'waiting' && run.waiting_kind === 'question') {
-      this.#record.append(fact('worker.waiting', this.#record.subject(run.run_id, 'protocol'), { kind: 'question', text: run.waiting_text ?? '' }));
+      this.#record.append(
+        fact('worker.waiting', this.#record.subject(run.run_id, 'protocol'), {
+          kind: 'question',
+          text: run.waiting_text ?? '',
+        }),
+      );
       return null;
     }
     if (run.state !== 'running') return null;
@@ -251,12 +272,21 @@ export class WorkerActor {
   #nudge(run: RunRow, text: string, fromHook: boolean): unknown {
     const message_id = this.#deps.newId();
     const subject = this.#record.subject(run.run_id, 'protocol');
-    const accepted = fact('message.accepted', subject, { message_id, kind: 'nudge', sender: 'agentorchestr', text, about: null });
+    const accepted = fact('message.accepted', subject, {
+      message_id,
+      kind: 'nudge',
+      sender: 'agentorchestr',
+      text,
+      about: null,
+    });
     const answer = fromHook ? (this.#hooks?.continueTurn(text) ?? null) : null;
     if (answer === null) this.#record.append(accepted);
     else {
       this.#turnOpen = true;
-      this.#record.append(accepted, fact('message.submitted', subject, { message_id, how: 'answer to the end-of-turn hook' }));
+      this.#record.append(
+        accepted,
+        fact('message.submitted', subject, { message_id, how: 'answer to the end-of-turn hook' }),
+      );
     }
     return answer;
   }
@@ -266,7 +296,11 @@ export class WorkerActor {
     const verdict = leadTurnVerdict(this.#deps, run);
     if (run !== null && verdict === 'nudge') this.#nudge(run, leadContinueText(), false);
     if (verdict === 'stuck') {
-      this.#record.waiting('report', 'the lead ended its turn; the goal is neither done nor failed', 'protocol');
+      this.#record.waiting(
+        'report',
+        'the lead ended its turn; the goal is neither done nor failed',
+        'protocol',
+      );
       this.#deps.onLeadStuck();
     }
     return null;
@@ -281,7 +315,6 @@ export class WorkerActor {
     this.#deps.store.transaction((tx) => settleByReport(this.#deps, tx, worker, run));
     this.pump();
   }
-
 }
 
 function sameText(a: string, b: string): boolean {

@@ -50,7 +50,10 @@ export class WorkerRecord {
     const runId = run === null || run.state === 'queued' ? undefined : run.run_id;
     if (run?.waiting_kind === 'permission' && runId !== undefined)
       this.append(
-        fact('permission.answered', this.subject(runId, evidence), { answer: 'given at the agent', by: 'person' }),
+        fact('permission.answered', this.subject(runId, evidence), {
+          answer: 'given at the agent',
+          by: 'person',
+        }),
       );
     this.append(fact('worker.working', this.subject(runId, evidence), {}));
   }
@@ -95,7 +98,9 @@ export class WorkerRecord {
 
   threadOpened(threadId: string): void {
     if (this.worker()?.thread_id !== threadId)
-      this.append(fact('thread.opened', this.subject(undefined, 'protocol', 'hook'), { thread_id: threadId }));
+      this.append(
+        fact('thread.opened', this.subject(undefined, 'protocol', 'hook'), { thread_id: threadId }),
+      );
   }
 }
 

@@ -1,26 +1,27 @@
 import type { Operation } from '../operation.js';
-import { markGoalDoneOperation, markGoalFailedOperation, reportProgressOperation } from './goal.js';
-import { askLeadOperation, reportBlockedOperation, reportDoneOperation } from './report.js';
-import {
-  crossReviewOperation,
-  integrateWorkerOperation,
-  integrationStatusOperation,
-  listPerspectivesOperation,
-  overlapsOperation,
-  workerDiffOperation,
-} from './review.js';
-import { pauseOperation, statusOperation } from './session.js';
+import { askLeadOperation } from './ask-lead.js';
+import { crossReviewOperation } from './cross-review.js';
+import { integrateWorkerOperation } from './integrate-worker.js';
+import { integrationStatusOperation } from './integration-status.js';
+import { killWorkerOperation } from './kill-worker.js';
+import { listPerspectivesOperation } from './list-perspectives.js';
+import { listWorkersOperation } from './list-workers.js';
+import { markGoalDoneOperation } from './mark-goal-done.js';
+import { markGoalFailedOperation } from './mark-goal-failed.js';
+import { overlapsOperation } from './overlaps.js';
+import { pauseOperation } from './pause.js';
+import { readWorkerOutputOperation } from './read-worker-output.js';
+import { reportBlockedOperation } from './report-blocked.js';
+import { reportDoneOperation } from './report-done.js';
+import { reportProgressOperation } from './report-progress.js';
+import { sendToWorkerOperation } from './send-to-worker.js';
 import { spawnWorkerOperation } from './spawn-worker.js';
+import { statusOperation } from './status.js';
 import { verifyOperation } from './verify.js';
-import {
-  killWorkerOperation,
-  listWorkersOperation,
-  readWorkerOutputOperation,
-  sendToWorkerOperation,
-  waitForWorkerOperation,
-} from './workers.js';
+import { waitForWorkerOperation } from './wait-for-worker.js';
+import { workerDiffOperation } from './worker-diff.js';
 
-/** The one operation table: every door is a projection of it. Adding an operation: one file (or entry), one line here. */
+/** The one operation table: every door is a projection of it. Adding an operation: one file, one line here. */
 export const OPERATIONS: readonly Operation[] = [
   askLeadOperation,
   crossReviewOperation,

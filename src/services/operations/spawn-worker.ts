@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { workerWord } from '../../core/state/states.js';
-import { defineOperation } from '../operation.js';
+import { EVERY_DOOR, LEAD_AND_PEOPLE, defineOperation } from '../operation.js';
 import { lastRun } from '../engine/deps.js';
 import { recordLimit } from '../supervise/limits.js';
 import { spawnWorker } from '../supervise/spawn-worker.js';
@@ -11,18 +11,35 @@ export const spawnWorkerOperation = defineOperation({
   summary: 'Start a worker agent in its own git worktree and pane with one task.',
   effect: 'write',
   idempotent: false,
-  scopes: ['lead', 'client', 'admin'],
-  doors: { mcp: true, rest: true, cli: true },
+  scopes: LEAD_AND_PEOPLE,
+  doors: EVERY_DOOR,
   positional: ['task'],
   input: z.object({
     task: z.string().trim().min(1, 'it is empty').max(1_000_000).describe('what to do, complete in itself'),
     perspective: z.string().default('implementer').describe('role; list_perspectives names them'),
-    file_scope: z.array(z.string().min(1)).max(500).default([]).describe('files and folders it may touch, relative to the project'),
+    file_scope: z
+      .array(z.string().min(1))
+      .max(500)
+      .default([])
+      .describe('files and folders it may touch, relative to the project'),
     pass_criteria: z.string().default('').describe('how it knows that it is finished'),
     extra_context: z.string().default('').describe('what else it should know'),
-    agent_hint: z.string().optional().describe('which agent; an unknown one falls back to the default, with a warning'),
-    base: z.string().optional().describe('worker id, "integration", branch or commit to start from (default: what is integrated so far)'),
-    idempotency_key: z.string().min(1).max(200).optional().describe('the same key with the same input returns the same worker'),
+    agent_hint: z
+      .string()
+      .optional()
+      .describe('which agent; an unknown one falls back to the default, with a warning'),
+    base: z
+      .string()
+      .optional()
+      .describe(
+        'worker id, "integration", branch or commit to start from (default: what is integrated so far)',
+      ),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('the same key with the same input returns the same worker'),
   }),
   output: z.object({
     worker_id: z.string(),
@@ -37,7 +54,10 @@ export const spawnWorkerOperation = defineOperation({
   }),
   run: async ({ session, caller }, input) => {
     try {
-      const { worker, paneId, reused, warnings } = await spawnWorker(session, { ...input, sender: caller.name });
+      const { worker, paneId, reused, warnings } = await spawnWorker(session, {
+        ...input,
+        sender: caller.name,
+      });
       return {
         worker_id: worker.worker_id,
         perspective: worker.perspective,

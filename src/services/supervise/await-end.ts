@@ -39,14 +39,20 @@ export function watchForEnd(session: SessionContext, live: () => LiveSession): E
     verdict: () => settle({ state: sessionRow(session).verdict ?? 'failed', reason: null }),
     pause: (reason) => settle({ state: 'paused', reason }),
     fail,
-    timeout: (seconds) => settle({ state: 'timeout', reason: `the session's time of ${seconds} s is used up` }),
+    timeout: (seconds) =>
+      settle({ state: 'timeout', reason: `the session's time of ${seconds} s is used up` }),
     leadEnded: (status) => {
       if (over || sessionRow(session).verdict !== null) return;
       if (status === 0) return settle({ state: 'paused', reason: 'the lead was closed' });
       if (relaunched) return fail(`the lead ended again (status ${status ?? 'unknown'})`);
       relaunched = true;
-      session.logger.warn({ worker: LEAD_ID, status }, 'the lead ended without a verdict; starting it once more');
-      relaunchLead(session, live()).catch((error: unknown) => fail(`the lead could not be started again: ${String(error)}`));
+      session.logger.warn(
+        { worker: LEAD_ID, status },
+        'the lead ended without a verdict; starting it once more',
+      );
+      relaunchLead(session, live()).catch((error: unknown) =>
+        fail(`the lead could not be started again: ${String(error)}`),
+      );
     },
   };
 }

@@ -31,10 +31,18 @@ export function recordSession(session: SessionContext, plan: SessionPlan, base: 
 }
 
 /** The integration branch in its own worktree, which is also where the lead works. */
-export async function createIntegration(session: SessionContext, base: SessionBase): Promise<{ branch: string; worktree: string }> {
+export async function createIntegration(
+  session: SessionContext,
+  base: SessionBase,
+): Promise<{ branch: string; worktree: string }> {
   const branch = `agentorchestr/${session.sessionId}/integration`;
   const worktree = join(session.places.worktrees, 'integration');
-  await session.git.createWorktree({ repository: base.repository, path: worktree, branch, commit: base.commit });
+  await session.git.createWorktree({
+    repository: base.repository,
+    path: worktree,
+    branch,
+    commit: base.commit,
+  });
   session.store.append(
     fact('branch.created', { ...subject(session), source: 'git' }, { branch, worktree, commit: base.commit }),
     fact('session.updated', subject(session), { integration_branch: branch, integration_worktree: worktree }),
@@ -77,7 +85,13 @@ export async function startLead(
       worktree: integration.worktree,
       base_commit: base.commit,
     }),
-    fact('message.accepted', ofRun, { message_id, kind: 'task', sender: 'person', text: prompt, about: null }),
+    fact('message.accepted', ofRun, {
+      message_id,
+      kind: 'task',
+      sender: 'person',
+      text: prompt,
+      about: null,
+    }),
     fact('run.queued', ofRun, { message_id, number: 1, nonce: randomNonce(), retry_of: null }),
     fact('message.queued', ofRun, { message_id }),
   );

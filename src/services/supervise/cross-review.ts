@@ -16,7 +16,10 @@ export async function crossReview(
 ): Promise<{ reviewer: string; reviews: string; fresh: boolean }[]> {
   requireOpen(session);
   if (request.workerA === request.workerB)
-    throw new OrchestratorError('INVALID_INPUT', { field: 'worker_b', problem: 'a worker cannot review itself' });
+    throw new OrchestratorError('INVALID_INPUT', {
+      field: 'worker_b',
+      problem: 'a worker cannot review itself',
+    });
   const a = findWorker(session, request.workerA);
   const b = findWorker(session, request.workerB);
   return [await ask(session, a, b, request), await ask(session, b, a, request)];

@@ -30,7 +30,8 @@ export async function endSession(
   if (end.state === 'paused') {
     session.store.append(fact('session.paused', subject(session), { reason: end.reason ?? 'paused' }));
   } else {
-    const applied = end.state === 'done' && live.plan.apply ? await apply(session, live, row, origin) : undefined;
+    const applied =
+      end.state === 'done' && live.plan.apply ? await apply(session, live, row, origin) : undefined;
     await removeFinishedWorktrees(session, row);
     session.store.append(
       fact('session.ended', subject(session), {
@@ -68,11 +69,16 @@ async function endAgents(session: SessionContext, live: LiveSession, end: Sessio
   const workers = session.store.workers(session.sessionId);
   for (const worker of workers) live.engine.endOpenRuns(worker, endingOf(session, worker, end));
   const alive = workers.filter((worker) => isLiveWorker(worker.state));
-  const results = await Promise.allSettled(alive.map((worker) => live.backend.stop(worker.worker_id, { graceMs: GRACE_MS })));
+  const results = await Promise.allSettled(
+    alive.map((worker) => live.backend.stop(worker.worker_id, { graceMs: GRACE_MS })),
+  );
   results.forEach((result, index) => {
     const survivors = result.status === 'fulfilled' ? result.value.survivors : [];
     if (result.status === 'rejected' || survivors.length > 0)
-      session.logger.error({ worker: alive[index]?.worker_id, survivors, result }, 'an agent could not be ended');
+      session.logger.error(
+        { worker: alive[index]?.worker_id, survivors, result },
+        'an agent could not be ended',
+      );
   });
 }
 
@@ -87,7 +93,12 @@ function endingOf(session: SessionContext, worker: WorkerRow, end: SessionEnd): 
     : { type: 'run.failed', summary: summary === '' ? reason : summary, evidence: 'protocol' };
 }
 
-async function apply(session: SessionContext, live: LiveSession, row: SessionRow, origin: { facts: ProjectFacts; base: SessionBase }): Promise<string> {
+async function apply(
+  session: SessionContext,
+  live: LiveSession,
+  row: SessionRow,
+  origin: { facts: ProjectFacts; base: SessionBase },
+): Promise<string> {
   if (row.integration_commit === null || row.integration_branch === null) return 'nothing to apply';
   try {
     const { how } = await session.git.applyToCheckout({
@@ -107,17 +118,23 @@ async function apply(session: SessionContext, live: LiveSession, row: SessionRow
 /** Only what holds nothing of its own: clean, integrated (or empty) and ended well. Branches stay. */
 async function removeFinishedWorktrees(session: SessionContext, row: SessionRow): Promise<void> {
   const { repository } = row;
-  const remove = (path: string) => session.git.removeWorktree({ repository, path, trash: session.places.trash });
+  const remove = (path: string) =>
+    session.git.removeWorktree({ repository, path, trash: session.places.trash });
   for (const worker of session.store.workers(session.sessionId)) {
     if (worker.role !== 'worker' || lastRun(session.store, worker)?.state !== 'succeeded') continue;
     const status = await session.git.status(worker.worktree, worker.base_commit).catch(() => null);
-    const settled = status !== null && status.changedFiles.length === 0 && (status.commitsBeyondBase === 0 || status.head === worker.integrated_commit);
-    if (settled) await remove(worker.worktree).catch((error: unknown) => logLeft(session, worker.worktree, error));
+    const settled =
+      status !== null &&
+      status.changedFiles.length === 0 &&
+      (status.commitsBeyondBase === 0 || status.head === worker.integrated_commit);
+    if (settled)
+      await remove(worker.worktree).catch((error: unknown) => logLeft(session, worker.worktree, error));
   }
   const integration = row.integration_worktree;
   if (integration === null) return;
   const status = await session.git.status(integration, row.base_commit).catch(() => null);
-  if (status?.changedFiles.length === 0) await remove(integration).catch((error: unknown) => logLeft(session, integration, error));
+  if (status?.changedFiles.length === 0)
+    await remove(integration).catch((error: unknown) => logLeft(session, integration, error));
 }
 
 function logLeft(session: SessionContext, path: string, error: unknown): void {
@@ -127,7 +144,9 @@ function logLeft(session: SessionContext, path: string, error: unknown): void {
 function closingLine(session: SessionContext): string {
   const report = reportSession(session.store, sessionRow(session));
   const merge = report.merge_command === null ? '' : ` · ${report.merge_command}`;
-  return `${report.state}: ${report.summary === '' ? (report.reason ?? '') : report.summary}${merge}`.replace(/\s+/g, ' ').slice(0, 200);
+  return `${report.state}: ${report.summary === '' ? (report.reason ?? '') : report.summary}${merge}`
+    .replace(/\s+/g, ' ')
+    .slice(0, 200);
 }
 
 function subject(session: SessionContext): FactSubject {

@@ -25,7 +25,10 @@ export interface Integration {
  * Merges a worker's branch into the integration branch, or returns the conflicting files with no tree touched.
  * Throws WORKER_BUSY, WORKER_DIRTY, WORKER_READ_ONLY, INTEGRATION_DIRTY.
  */
-export async function integrateWorker(session: SessionContext, request: IntegrateRequest): Promise<Integration> {
+export async function integrateWorker(
+  session: SessionContext,
+  request: IntegrateRequest,
+): Promise<Integration> {
   const live = requireLive(session);
   const row = requireOpen(session);
   return live.integrating(async () => {
@@ -54,7 +57,11 @@ export async function integrateWorker(session: SessionContext, request: Integrat
 }
 
 /** The commit to take: the worker's run is over, its tree clean (or committed here), its role may change the result. */
-async function readyCommit(session: SessionContext, worker: WorkerRow, commitFirst: boolean): Promise<string> {
+async function readyCommit(
+  session: SessionContext,
+  worker: WorkerRow,
+  commitFirst: boolean,
+): Promise<string> {
   const { worker_id } = worker;
   if (worker.role === 'lead' || worker.read_only)
     throw new OrchestratorError('WORKER_READ_ONLY', { worker: worker_id, perspective: worker.perspective });
@@ -63,7 +70,11 @@ async function readyCommit(session: SessionContext, worker: WorkerRow, commitFir
     throw new OrchestratorError('WORKER_BUSY', { worker: worker_id, state: workerWord(worker.state, run) });
   const status = await session.git.status(worker.worktree, worker.base_commit);
   if (status.changedFiles.length === 0) return status.head;
-  if (!commitFirst) throw new OrchestratorError('WORKER_DIRTY', { worker: worker_id, files: status.changedFiles.slice(0, 20) });
+  if (!commitFirst)
+    throw new OrchestratorError('WORKER_DIRTY', {
+      worker: worker_id,
+      files: status.changedFiles.slice(0, 20),
+    });
   const commit = await session.git.commitAll(worker.worktree, `wip: uncommitted work of ${worker_id}`);
   return commit ?? status.head;
 }
@@ -76,9 +87,18 @@ async function sendBack(
   conflicts: readonly string[],
 ): Promise<Integration> {
   const back = request.onConflict === 'worker';
-  if (back) sendToWorker(session, { workerId: worker.worker_id, text: resolveText(row, conflicts), sender: request.sender });
+  if (back)
+    sendToWorker(session, {
+      workerId: worker.worker_id,
+      text: resolveText(row, conflicts),
+      sender: request.sender,
+    });
   session.store.append(
-    fact('conflict.predicted', subject(session, worker), { worker: worker.worker_id, files: [...conflicts], sent_back: back }),
+    fact('conflict.predicted', subject(session, worker), {
+      worker: worker.worker_id,
+      files: [...conflicts],
+      sent_back: back,
+    }),
   );
   return { merged: false, commit: null, conflicts, sentBack: back };
 }

@@ -25,10 +25,13 @@ const schema = z.object({
 async function read(session: SessionContext): Promise<z.infer<typeof schema>> {
   const row = sessionRow(session);
   const worktree = row.integration_worktree;
-  const status = worktree === null ? null : await session.git.status(worktree, row.base_commit).catch(() => null);
+  const status =
+    worktree === null ? null : await session.git.status(worktree, row.base_commit).catch(() => null);
   const commit = status?.head ?? row.integration_commit;
   const verification = session.store.verifications(session.sessionId).at(-1);
-  const workers = session.store.workers(session.sessionId).filter((worker) => worker.role === 'worker' && !worker.read_only);
+  const workers = session.store
+    .workers(session.sessionId)
+    .filter((worker) => worker.role === 'worker' && !worker.read_only);
   return {
     branch: row.integration_branch,
     worktree,
@@ -41,7 +44,10 @@ async function read(session: SessionContext): Promise<z.infer<typeof schema>> {
           worker_id: worker.worker_id,
           head: own?.head ?? worker.integrated_commit,
           run_state: lastRun(session.store, worker)?.state ?? null,
-          integrated: own === null ? worker.integrated_commit !== null : own.commitsBeyondBase === 0 || own.head === worker.integrated_commit,
+          integrated:
+            own === null
+              ? worker.integrated_commit !== null
+              : own.commitsBeyondBase === 0 || own.head === worker.integrated_commit,
           commits: own?.commitsBeyondBase ?? 0,
           uncommitted: [...(own?.changedFiles ?? [])],
         };

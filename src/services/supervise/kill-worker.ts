@@ -25,13 +25,24 @@ export async function killWorker(
     session.store.append(
       fact(
         'run.cancel_requested',
-        { session_id: session.sessionId, worker_id: workerId, run_id: run.run_id, source: 'mcp', evidence: 'protocol' },
+        {
+          session_id: session.sessionId,
+          worker_id: workerId,
+          run_id: run.run_id,
+          source: 'mcp',
+          evidence: 'protocol',
+        },
         { by: options.by, reason: options.reason },
       ),
     );
   const stopped = await live.backend.stop(workerId, { graceMs: GRACE_MS });
   live.engine.endOpenRuns(worker, { type: 'run.cancelled', summary: options.reason, evidence: 'process' });
   if (options.by === 'lead')
-    takeNotices(session.store, session.sessionId, 'answer of kill_worker', (notice) => notice.about === workerId);
+    takeNotices(
+      session.store,
+      session.sessionId,
+      'answer of kill_worker',
+      (notice) => notice.about === workerId,
+    );
   return { killed: stopped.verified, survivors: stopped.survivors };
 }

@@ -19,13 +19,17 @@ export function followLabels(session: SessionContext, live: LiveSession): () => 
       live.backend.label(worker.worker_id, text).catch(() => shown.delete(worker.worker_id));
     }
     const row = sessionRow(session);
-    const line = [row.last_progress ?? row.goal.split('\n')[0] ?? '', words.join('  ')].filter((part) => part !== '').join('  |  ').slice(0, 180);
+    const line = [row.last_progress ?? row.goal.split('\n')[0] ?? '', words.join('  ')]
+      .filter((part) => part !== '')
+      .join('  |  ')
+      .slice(0, 180);
     if (shown.get('') === line || row.state !== 'active') return;
     shown.set('', line);
     live.backend.status(line).catch(() => shown.delete(''));
   };
   return session.store.subscribe(session.store.head(), (event) => {
-    const concerns = event.session_id === session.sessionId && /^(worker|run|progress|branch)\./.test(event.type);
+    const concerns =
+      event.session_id === session.sessionId && /^(worker|run|progress|branch)\./.test(event.type);
     if (concerns && event.seq !== null) refresh();
   });
 }

@@ -21,7 +21,10 @@ export async function launchAgent(
   const { adapter, binary } = live.agent(worker.agent);
   const launch = adapter.interactive;
   if (launch === null)
-    throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', { agent: adapter.name, valid: live.plan.worker_agents });
+    throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', {
+      agent: adapter.name,
+      valid: live.plan.worker_agents,
+    });
   const directory = workerDirectory(session.places, worker.worker_id);
   await ensurePrivateDirectory(directory);
   const access = live.agentAccess(worker.worker_id);
@@ -37,7 +40,8 @@ export async function launchAgent(
     resumeThreadId: options.resumeThreadId,
     extra: live.plan.agent_options[adapter.name] ?? {},
   };
-  for (const file of launch.files?.(context) ?? []) await writeFileAtomic(join(directory, file.name), file.content);
+  for (const file of launch.files?.(context) ?? [])
+    await writeFileAtomic(join(directory, file.name), file.content);
 
   const attemptId = session.newId();
   const run = session.store.run(options.runId);
@@ -84,7 +88,8 @@ async function becomeReady(
     const error = toOrchestratorError(thrown);
     session.logger.warn({ worker: worker.worker_id, code: error.code }, error.message);
     // Ended agents are told by their exit; a silent one needs somebody to look.
-    if (error.code === 'AGENT_NOT_READY') live.engine.notReady(worker.worker_id, `${error.message}. ${error.hint ?? ''}`);
+    if (error.code === 'AGENT_NOT_READY')
+      live.engine.notReady(worker.worker_id, `${error.message}. ${error.hint ?? ''}`);
     if (error.code !== 'AGENT_NOT_READY') return;
   }
   const current = session.store.worker(session.sessionId, worker.worker_id);

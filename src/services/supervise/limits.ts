@@ -14,7 +14,12 @@ export function checkSpawnLimits(session: SessionContext, live: LiveSession, tx:
   const recent = workers.filter((worker) => worker.created_at > since).length;
   const alive = workers.filter((worker) => isLiveWorker(worker.state)).length;
   refuse('live workers', alive, limits.max_workers);
-  refuse('workers of one session', workers.length, limits.total_workers, 'the session has used its workers up: send new tasks to the ones that live');
+  refuse(
+    'workers of one session',
+    workers.length,
+    limits.total_workers,
+    'the session has used its workers up: send new tasks to the ones that live',
+  );
   refuse('spawns per minute', recent, limits.spawns_per_minute, 'wait a minute before the next spawn');
 }
 

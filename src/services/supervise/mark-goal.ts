@@ -53,20 +53,34 @@ function refuseRunning(session: SessionContext, workers: readonly WorkerRow[]): 
     const run = lastRun(session.store, worker);
     return run !== null && !isTerminalRun(run.state);
   });
-  if (running.length > 0) throw new OrchestratorError('WORKERS_RUNNING', { workers: running.map((worker) => worker.worker_id) });
+  if (running.length > 0)
+    throw new OrchestratorError('WORKERS_RUNNING', { workers: running.map((worker) => worker.worker_id) });
 }
 
-async function refuseUnintegrated(session: SessionContext, workers: readonly WorkerRow[], discarded: ReadonlySet<string>): Promise<void> {
+async function refuseUnintegrated(
+  session: SessionContext,
+  workers: readonly WorkerRow[],
+  discarded: ReadonlySet<string>,
+): Promise<void> {
   const missing: string[] = [];
   for (const worker of workers) {
-    if (worker.read_only || discarded.has(worker.worker_id) || lastRun(session.store, worker)?.state !== 'succeeded') continue;
+    if (
+      worker.read_only ||
+      discarded.has(worker.worker_id) ||
+      lastRun(session.store, worker)?.state !== 'succeeded'
+    )
+      continue;
     const status = await session.git.status(worker.worktree, worker.base_commit);
-    if (status.commitsBeyondBase > 0 && status.head !== worker.integrated_commit) missing.push(worker.worker_id);
+    if (status.commitsBeyondBase > 0 && status.head !== worker.integrated_commit)
+      missing.push(worker.worker_id);
   }
   if (missing.length > 0) throw new OrchestratorError('WORKERS_NOT_INTEGRATED', { workers: missing });
 }
 
-async function proofOf(session: SessionContext, row: SessionRow): Promise<{ verifyId: string | null; problem: string | null }> {
+async function proofOf(
+  session: SessionContext,
+  row: SessionRow,
+): Promise<{ verifyId: string | null; problem: string | null }> {
   const worktree = row.integration_worktree ?? '';
   const status = await session.git.status(worktree, row.base_commit);
   if (status.changedFiles.length > 0)
@@ -75,7 +89,8 @@ async function proofOf(session: SessionContext, row: SessionRow): Promise<{ veri
   if (last === undefined) return { verifyId: null, problem: 'nothing was verified yet' };
   const verifyId = last.verify_id;
   if (last.state === 'running') return { verifyId, problem: 'the verification still runs' };
-  if (last.commit !== status.head) return { verifyId, problem: 'the integration branch has moved since the last verify' };
+  if (last.commit !== status.head)
+    return { verifyId, problem: 'the integration branch has moved since the last verify' };
   if (last.state === 'failed') return { verifyId, problem: `the last verify failed: ${last.reason}` };
   return { verifyId, problem: null };
 }

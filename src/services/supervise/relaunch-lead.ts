@@ -21,8 +21,19 @@ export async function relaunchLead(session: SessionContext, live: LiveSession): 
   const first = session.store.messages(session.sessionId, LEAD_ID).find((message) => message.kind === 'task');
   const text = lead.thread_id === null ? `${first?.text ?? ''}\n\n${situation(session)}` : situation(session);
   session.store.append(
-    fact('message.accepted', subject, { message_id, kind: 'task', sender: 'agentorchestr', text, about: null }),
-    fact('run.queued', subject, { message_id, number: runs + 1, nonce: randomNonce(), retry_of: lead.last_run_id }),
+    fact('message.accepted', subject, {
+      message_id,
+      kind: 'task',
+      sender: 'agentorchestr',
+      text,
+      about: null,
+    }),
+    fact('run.queued', subject, {
+      message_id,
+      number: runs + 1,
+      nonce: randomNonce(),
+      retry_of: lead.last_run_id,
+    }),
     fact('message.queued', subject, { message_id }),
   );
   await launchAgent(session, live, lead, { runId, resumeThreadId: lead.thread_id });
@@ -34,7 +45,10 @@ function situation(session: SessionContext): string {
     .workers(session.sessionId)
     .filter((worker) => worker.role === 'worker')
     .map((worker) => reportWorker(session.store, worker))
-    .map((worker) => `- ${worker.worker_id} ${worker.perspective} (${worker.branch}): ${worker.state}${worker.integrated ? ', integrated' : ''}. ${worker.summary}`);
+    .map(
+      (worker) =>
+        `- ${worker.worker_id} ${worker.perspective} (${worker.branch}): ${worker.state}${worker.integrated ? ', integrated' : ''}. ${worker.summary}`,
+    );
   return [
     '[agentorchestr] Your process ended and was started again. Nothing of the session is lost; go on from here.',
     `Goal: ${row.goal}`,

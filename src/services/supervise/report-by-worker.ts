@@ -23,7 +23,12 @@ export async function reportByWorker(
     throw new OrchestratorError('NOTHING_TO_ANSWER', { worker: workerId });
 }
 
-async function sendBackOnce(session: SessionContext, worker: WorkerRow, run: RunRow, summary: string): Promise<void> {
+async function sendBackOnce(
+  session: SessionContext,
+  worker: WorkerRow,
+  run: RunRow,
+  summary: string,
+): Promise<void> {
   if (worker.read_only || run.reports_returned > 0) return;
   const status = await session.git.status(worker.worktree, worker.base_commit);
   const problem = problemOf(run, status.changedFiles, status.commitsBeyondBase);
@@ -31,7 +36,13 @@ async function sendBackOnce(session: SessionContext, worker: WorkerRow, run: Run
   session.store.append(
     fact(
       'run.reported',
-      { session_id: session.sessionId, worker_id: worker.worker_id, run_id: run.run_id, source: 'mcp', evidence: 'protocol' },
+      {
+        session_id: session.sessionId,
+        worker_id: worker.worker_id,
+        run_id: run.run_id,
+        source: 'mcp',
+        evidence: 'protocol',
+      },
       { state: 'succeeded', summary, accepted: false },
     ),
   );

@@ -30,17 +30,28 @@ export interface Reservation {
 }
 
 /** Number, rows and first message in one transaction, so that parallel spawns and repeats cannot collide. */
-export function reserveWorker(session: SessionContext, live: LiveSession, tx: Transaction, reservation: Reservation): { worker: WorkerRow; reused: boolean } {
+export function reserveWorker(
+  session: SessionContext,
+  live: LiveSession,
+  tx: Transaction,
+  reservation: Reservation,
+): { worker: WorkerRow; reused: boolean } {
   const { request } = reservation;
   const scope = `spawn:${session.sessionId}`;
   const { idempotency_key: _key, sender: _sender, ...input } = request;
   const hash = hashOf(input);
-  const known = request.idempotency_key === undefined ? null : tx.recall(scope, request.idempotency_key, hash);
+  const known =
+    request.idempotency_key === undefined ? null : tx.recall(scope, request.idempotency_key, hash);
   const workers = tx.workers(session.sessionId);
-  const existing = known === null ? findTwin(tx, workers, reservation) : workers.find((worker) => worker.worker_id === known.result);
+  const existing =
+    known === null
+      ? findTwin(tx, workers, reservation)
+      : workers.find((worker) => worker.worker_id === known.result);
   if (existing !== undefined) return { worker: existing, reused: true };
   checkSpawnLimits(session, live, tx);
-  const workerId = formatWorkerId(Math.max(0, ...workers.map((worker) => workerNumber(worker.worker_id))) + 1);
+  const workerId = formatWorkerId(
+    Math.max(0, ...workers.map((worker) => workerNumber(worker.worker_id))) + 1,
+  );
   appendReservation(session, tx, workerId, reservation);
   if (request.idempotency_key !== undefined) tx.remember(scope, request.idempotency_key, hash, workerId);
   const worker = tx.worker(session.sessionId, workerId);
@@ -49,7 +60,11 @@ export function reserveWorker(session: SessionContext, live: LiveSession, tx: Tr
 }
 
 /** The same call while the earlier worker is at it returns that worker: a lead that repeats itself gets no duplicate. */
-function findTwin(tx: Transaction, workers: readonly WorkerRow[], { request, agent, perspective }: Reservation): WorkerRow | undefined {
+function findTwin(
+  tx: Transaction,
+  workers: readonly WorkerRow[],
+  { request, agent, perspective }: Reservation,
+): WorkerRow | undefined {
   if (request.idempotency_key !== undefined) return undefined;
   return workers.find((worker) => {
     const run = lastRun(tx, worker);
@@ -66,7 +81,12 @@ function findTwin(tx: Transaction, workers: readonly WorkerRow[], { request, age
   });
 }
 
-function appendReservation(session: SessionContext, tx: Transaction, workerId: string, reservation: Reservation): void {
+function appendReservation(
+  session: SessionContext,
+  tx: Transaction,
+  workerId: string,
+  reservation: Reservation,
+): void {
   const { request, perspective, agent, baseCommit } = reservation;
   const name = `${perspective.name}-${workerId}`;
   const branch = `agentorchestr/${session.sessionId}/${name}`;
@@ -84,7 +104,12 @@ function appendReservation(session: SessionContext, tx: Transaction, workerId: s
     flagPath: flagPath(session.places, workerId),
     nonce,
   });
-  const subject: FactSubject = { session_id: session.sessionId, worker_id: workerId, source: 'mcp', evidence: 'protocol' };
+  const subject: FactSubject = {
+    session_id: session.sessionId,
+    worker_id: workerId,
+    source: 'mcp',
+    evidence: 'protocol',
+  };
   const ofRun = { ...subject, run_id: runId };
   tx.append(
     fact('worker.created', subject, {

@@ -17,7 +17,8 @@ export function sendToWorker(
   requireOpen(session);
   const worker = findWorker(session, request.workerId);
   const text = request.text.trim() === '' ? null : request.text;
-  if (text === null) throw new OrchestratorError('INVALID_INPUT', { field: 'message', problem: 'it is empty' });
+  if (text === null)
+    throw new OrchestratorError('INVALID_INPUT', { field: 'message', problem: 'it is empty' });
   const messageId = session.store.transaction((tx) => {
     const scope = `send:${session.sessionId}`;
     const key = request.idempotencyKey;
@@ -25,7 +26,12 @@ export function sendToWorker(
     const known = key === undefined ? null : tx.recall(scope, key, hash);
     if (known !== null) return String(known.result);
     const current = tx.worker(session.sessionId, request.workerId) ?? worker;
-    const accepted = acceptInstruction(session, tx, current, { kind: 'follow_up', text, sender: request.sender, source: 'mcp' });
+    const accepted = acceptInstruction(session, tx, current, {
+      kind: 'follow_up',
+      text,
+      sender: request.sender,
+      source: 'mcp',
+    });
     if (key !== undefined) tx.remember(scope, key, hash, accepted.messageId);
     return accepted.messageId;
   });

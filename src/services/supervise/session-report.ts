@@ -9,7 +9,9 @@ export const workerReport = z.object({
   worker_id: z.string(),
   perspective: z.string(),
   agent: z.string(),
-  state: z.string().describe('starting, running, idle, waiting, done, blocked, failed, killed, exited or orphaned'),
+  state: z
+    .string()
+    .describe('starting, running, idle, waiting, done, blocked, failed, killed, exited or orphaned'),
   summary: z.string(),
   task: z.string().describe('cut to 120 characters'),
   branch: z.string().nullable(),
@@ -18,7 +20,11 @@ export const workerReport = z.object({
 });
 export type WorkerReport = z.infer<typeof workerReport>;
 
-const commandReport = z.object({ command: z.string(), exit_code: z.number().nullable(), duration_ms: z.number() });
+const commandReport = z.object({
+  command: z.string(),
+  exit_code: z.number().nullable(),
+  duration_ms: z.number(),
+});
 export const verifyReport = z.object({
   verify_id: z.string(),
   state: z.enum(['running', 'passed', 'failed', 'nothing_to_verify']),
@@ -76,7 +82,12 @@ export function reportVerification(row: VerificationRow): z.infer<typeof verifyR
     verify_id: row.verify_id,
     state: row.nothing_to_verify ? 'nothing_to_verify' : row.state,
     commit: row.commit,
-    commands: row.results.map(({ command, exit_code, duration_ms, tail }) => ({ command, exit_code, duration_ms, tail })),
+    commands: row.results.map(({ command, exit_code, duration_ms, tail }) => ({
+      command,
+      exit_code,
+      duration_ms,
+      tail,
+    })),
     reason: row.reason,
   };
 }
@@ -98,7 +109,8 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
     workers: workers.map((worker) => reportWorker(reader, worker)),
     verify: verification === undefined ? null : reportVerification(verification),
     last_progress: row.last_progress,
-    merge_command: integrated && row.integration_branch !== null ? `git merge ${row.integration_branch}` : null,
+    merge_command:
+      integrated && row.integration_branch !== null ? `git merge ${row.integration_branch}` : null,
     applied: row.applied,
     created_at: row.created_at,
     ended_at: row.ended_at,

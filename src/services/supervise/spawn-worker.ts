@@ -7,7 +7,13 @@ import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js
 import { runShellCommand } from '../../platform/process.js';
 import { fact, type FactSubject } from '../engine/deps.js';
 import { takeNotices } from '../engine/notices.js';
-import { requireLive, requireOpen, workerDirectory, type LiveSession, type SessionContext } from '../session-context.js';
+import {
+  requireLive,
+  requireOpen,
+  workerDirectory,
+  type LiveSession,
+  type SessionContext,
+} from '../session-context.js';
 import { launchAgent } from './launch-agent.js';
 import { reserveWorker, type SpawnRequest } from './reserve-worker.js';
 import { resolveBase } from './resolve-base.js';
@@ -42,28 +48,44 @@ export async function spawnWorker(session: SessionContext, request: SpawnRequest
     live.launching.get(worker.worker_id) ?? Promise.resolve(worker.pane_id),
     delay(session.clock, ANSWER_CAP_MS).then(() => null),
   ]);
-  return { worker: session.store.worker(session.sessionId, worker.worker_id) ?? worker, paneId, reused, warnings };
+  return {
+    worker: session.store.worker(session.sessionId, worker.worker_id) ?? worker,
+    paneId,
+    reused,
+    warnings,
+  };
 }
 
 function perspectiveOf(name: string): Perspective {
   const perspective = findPerspective(name);
   if (perspective !== undefined) return perspective;
-  throw new OrchestratorError('UNKNOWN_PERSPECTIVE', { perspective: name, valid: PERSPECTIVES.map((known) => known.name) });
+  throw new OrchestratorError('UNKNOWN_PERSPECTIVE', {
+    perspective: name,
+    valid: PERSPECTIVES.map((known) => known.name),
+  });
 }
 
 function checkScope(scope: readonly string[]): void {
   for (const entry of scope) {
     const path = normalize(entry);
     if (path.startsWith('/') || path === '..' || path.startsWith('../'))
-      throw new OrchestratorError('INVALID_INPUT', { field: 'file_scope', problem: `"${entry}" is outside the project`, hint: 'give paths relative to the project folder' });
+      throw new OrchestratorError('INVALID_INPUT', {
+        field: 'file_scope',
+        problem: `"${entry}" is outside the project`,
+        hint: 'give paths relative to the project folder',
+      });
   }
 }
 
 function chooseAgent(live: LiveSession, hint: string | undefined): { agent: string; warnings: string[] } {
   const [fallback = ''] = live.plan.worker_agents;
-  if (hint === undefined || live.plan.worker_agents.includes(hint)) return { agent: hint ?? fallback, warnings: [] };
+  if (hint === undefined || live.plan.worker_agents.includes(hint))
+    return { agent: hint ?? fallback, warnings: [] };
   const known = live.plan.worker_agents.join(', ');
-  return { agent: fallback, warnings: [`agent_hint "${hint}" is not an agent of this session (${known}): ${fallback} was taken`] };
+  return {
+    agent: fallback,
+    warnings: [`agent_hint "${hint}" is not an agent of this session (${known}): ${fallback} was taken`],
+  };
 }
 
 /** Worktree → ignored files → set-up → prompt file → agent. Resolves with the pane; a failure leaves an honest record. */
@@ -78,7 +100,12 @@ async function prepareAndLaunch(
   let created = false;
   try {
     const { repository } = row;
-    await session.git.createWorktree({ repository, path: worker.worktree, branch: worker.branch, commit: worker.base_commit });
+    await session.git.createWorktree({
+      repository,
+      path: worker.worktree,
+      branch: worker.branch,
+      commit: worker.base_commit,
+    });
     created = true;
     session.store.append(
       fact(
@@ -90,7 +117,8 @@ async function prepareAndLaunch(
     await session.git.includeIgnored({ project: row.project, worktree: worker.worktree });
     if (!perspective.readOnly) await runSetup(session, live, row, worker);
     await writePrompt(session, worker);
-    const runId = worker.last_run_id ?? session.store.worker(session.sessionId, worker.worker_id)?.last_run_id ?? '';
+    const runId =
+      worker.last_run_id ?? session.store.worker(session.sessionId, worker.worker_id)?.last_run_id ?? '';
     const started = await launchAgent(session, live, worker, { runId, resumeThreadId: null });
     return started.paneId;
   } catch (thrown) {
@@ -99,12 +127,21 @@ async function prepareAndLaunch(
     recordFailure(session, live, worker, error);
     if (created) await undoWorktree(session, row, worker);
     throw error.code === 'INTERNAL'
-      ? new OrchestratorError('SPAWN_FAILED', { worker: worker.worker_id, problem: error.message }, { cause: thrown })
+      ? new OrchestratorError(
+          'SPAWN_FAILED',
+          { worker: worker.worker_id, problem: error.message },
+          { cause: thrown },
+        )
       : error;
   }
 }
 
-async function runSetup(session: SessionContext, live: LiveSession, row: SessionRow, worker: WorkerRow): Promise<void> {
+async function runSetup(
+  session: SessionContext,
+  live: LiveSession,
+  row: SessionRow,
+  worker: WorkerRow,
+): Promise<void> {
   for (const { command } of row.setup_commands) {
     const result = await runShellCommand(command, {
       cwd: join(worker.worktree, row.subdirectory),
@@ -126,12 +163,32 @@ async function writePrompt(session: SessionContext, worker: WorkerRow): Promise<
   await writeFileAtomic(join(directory, `prompt_${worker.worker_id}.txt`), task?.text ?? '');
 }
 
-function recordFailure(session: SessionContext, live: LiveSession, worker: WorkerRow, error: OrchestratorError): void {
-  live.engine.endOpenRuns(worker, { type: 'run.failed', summary: error.message, evidence: 'process', failureCode: error.code });
-  const subject: FactSubject = { session_id: session.sessionId, worker_id: worker.worker_id, source: 'supervisor', evidence: 'process' };
+function recordFailure(
+  session: SessionContext,
+  live: LiveSession,
+  worker: WorkerRow,
+  error: OrchestratorError,
+): void {
+  live.engine.endOpenRuns(worker, {
+    type: 'run.failed',
+    summary: error.message,
+    evidence: 'process',
+    failureCode: error.code,
+  });
+  const subject: FactSubject = {
+    session_id: session.sessionId,
+    worker_id: worker.worker_id,
+    source: 'supervisor',
+    evidence: 'process',
+  };
   session.store.append(fact('worker.lost', subject, { reason: `not started: ${error.message}` }));
   if (live.launching.has(worker.worker_id))
-    takeNotices(session.store, session.sessionId, 'answer of spawn_worker', (notice) => notice.about === worker.worker_id);
+    takeNotices(
+      session.store,
+      session.sessionId,
+      'answer of spawn_worker',
+      (notice) => notice.about === worker.worker_id,
+    );
 }
 
 async function undoWorktree(session: SessionContext, row: SessionRow, worker: WorkerRow): Promise<void> {

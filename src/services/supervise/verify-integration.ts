@@ -31,7 +31,10 @@ export async function verifyIntegration(context: OperationContext, request: Veri
   const { session } = context;
   const live = requireLive(session);
   const deadline = session.clock.now() + Math.max(1_000, context.caller.callLimitMs - MARGIN_MS);
-  const job = request.verify_id === undefined ? live.verifyJobs.start(await integrationHead(context)) : live.verifyJobs.join(request.verify_id);
+  const job =
+    request.verify_id === undefined
+      ? live.verifyJobs.start(await integrationHead(context))
+      : live.verifyJobs.join(request.verify_id);
   const row = await settledBefore(context, job, deadline);
   const report = reportVerification(row);
   const base = { ...report, passed: row.state === 'passed' };
@@ -48,7 +51,9 @@ export async function verifyIntegration(context: OperationContext, request: Veri
 async function integrationHead({ session }: OperationContext): Promise<string> {
   const row = sessionRow(session);
   const live = requireLive(session);
-  return live.integrating(async () => (await session.git.status(row.integration_worktree ?? '', row.base_commit)).head);
+  return live.integrating(
+    async () => (await session.git.status(row.integration_worktree ?? '', row.base_commit)).head,
+  );
 }
 
 async function settledBefore(
@@ -61,7 +66,9 @@ async function settledBefore(
   try {
     for (;;) {
       const leftMs = deadline - session.clock.now();
-      const beat = delay(session.clock, Math.max(0, Math.min(PROGRESS_EVERY_MS, leftMs)), abort).then(() => null);
+      const beat = delay(session.clock, Math.max(0, Math.min(PROGRESS_EVERY_MS, leftMs)), abort).then(
+        () => null,
+      );
       const row = await Promise.race([job.finished, beat]);
       if (row !== null) return row;
       const current = session.store.verification(job.verifyId);
@@ -74,7 +81,12 @@ async function settledBefore(
 }
 
 /** The verifier works on the integrated commit; asking again while it is at it joins the same one. */
-async function askVerifier(context: OperationContext, request: VerifyRequest, row: VerificationRow, deadline: number): Promise<{ verifierId: string; verifier: Verifier | null }> {
+async function askVerifier(
+  context: OperationContext,
+  request: VerifyRequest,
+  row: VerificationRow,
+  deadline: number,
+): Promise<{ verifierId: string; verifier: Verifier | null }> {
   const { session, caller } = context;
   const { worker } = await spawnWorker(session, {
     task: `Judge whether the integrated result at commit ${row.commit} meets these criteria: ${request.success_criteria ?? 'all tests pass, no lint errors'}`,
@@ -105,5 +117,7 @@ async function askVerifier(context: OperationContext, request: VerifyRequest, ro
 function summaryOf(row: VerificationRow): string {
   if (row.nothing_to_verify) return 'nothing to verify: no commands are known for this project';
   const ran = row.results.map((result) => `${result.command} → ${result.exit_code ?? 'time-out'}`).join(', ');
-  return row.state === 'passed' ? `passed at ${row.commit.slice(0, 10)}: ${ran}` : `failed: ${row.reason ?? ran}`;
+  return row.state === 'passed'
+    ? `passed at ${row.commit.slice(0, 10)}: ${ran}`
+    : `failed: ${row.reason ?? ran}`;
 }

@@ -40,13 +40,19 @@ export class VerifyJobs {
   /** The job of this commit: the running one, or a new one. */
   start(commit: string): { verifyId: string; finished: Promise<VerificationRow> } {
     const { store, sessionId } = this.#deps;
-    const running = store.verifications(sessionId).find((row) => row.state === 'running' && row.commit === commit && this.#running.has(row.verify_id));
+    const running = store
+      .verifications(sessionId)
+      .find((row) => row.state === 'running' && row.commit === commit && this.#running.has(row.verify_id));
     if (running !== undefined) return this.join(running.verify_id);
     const row = store.session(sessionId);
     if (row === null) throw new OrchestratorError('SESSION_NOT_FOUND', { session: sessionId });
     const verifyId = this.#deps.newId();
     store.append(
-      fact('verify.started', this.#subject(), { verify_id: verifyId, commit, commands: row.verify_commands.map((entry) => entry.command) }),
+      fact('verify.started', this.#subject(), {
+        verify_id: verifyId,
+        commit,
+        commands: row.verify_commands.map((entry) => entry.command),
+      }),
     );
     const finished = this.#run(row, verifyId, commit).finally(() => this.#running.delete(verifyId));
     this.#running.set(verifyId, finished);
@@ -58,7 +64,8 @@ export class VerifyJobs {
     const finished = this.#running.get(verifyId);
     if (finished !== undefined) return { verifyId, finished };
     const row = this.#deps.store.verification(verifyId);
-    if (row === null || row.session_id !== this.#deps.sessionId) throw new OrchestratorError('UNKNOWN_VERIFY', { verify_id: verifyId });
+    if (row === null || row.session_id !== this.#deps.sessionId)
+      throw new OrchestratorError('UNKNOWN_VERIFY', { verify_id: verifyId });
     if (row.state === 'running') this.#fail(verifyId, row.commit, [], 'the supervisor that ran it ended');
     return { verifyId, finished: Promise.resolve(this.#row(verifyId)) };
   }
@@ -71,7 +78,12 @@ export class VerifyJobs {
   async #run(row: SessionRow, verifyId: string, commit: string): Promise<VerificationRow> {
     if (row.verify_commands.length === 0) {
       this.#deps.store.append(
-        fact('verify.passed', this.#subject(), { verify_id: verifyId, commit, results: [], nothing_to_verify: true }),
+        fact('verify.passed', this.#subject(), {
+          verify_id: verifyId,
+          commit,
+          results: [],
+          nothing_to_verify: true,
+        }),
       );
       return this.#row(verifyId);
     }
@@ -87,7 +99,9 @@ export class VerifyJobs {
     } finally {
       await this.#deps.git
         .removeWorktree({ repository: row.repository, path, trash: this.#deps.places.trash })
-        .catch((error: unknown) => this.#deps.logger.warn({ path, err: error }, 'verify worktree not removed'));
+        .catch((error: unknown) =>
+          this.#deps.logger.warn({ path, err: error }, 'verify worktree not removed'),
+        );
     }
     return this.#row(verifyId);
   }
@@ -98,10 +112,20 @@ export class VerifyJobs {
       const result = await this.#runCommand(entry, join(path, row.subdirectory));
       results.push(result);
       if (result.exit_code !== 0)
-        return this.#fail(verifyId, commit, results, `${entry.label}: "${entry.command}" ended with ${result.exit_code ?? 'a time-out'}`);
+        return this.#fail(
+          verifyId,
+          commit,
+          results,
+          `${entry.label}: "${entry.command}" ended with ${result.exit_code ?? 'a time-out'}`,
+        );
     }
     this.#deps.store.append(
-      fact('verify.passed', this.#subject(), { verify_id: verifyId, commit, results, nothing_to_verify: false }),
+      fact('verify.passed', this.#subject(), {
+        verify_id: verifyId,
+        commit,
+        results,
+        nothing_to_verify: false,
+      }),
     );
   }
 
@@ -113,11 +137,19 @@ export class VerifyJobs {
       tailChars: TAIL_CHARS,
       signal: this.#abort.signal,
     });
-    return { label: entry.label, command: entry.command, exit_code: result.exitCode, duration_ms: result.durationMs, tail: result.tail };
+    return {
+      label: entry.label,
+      command: entry.command,
+      exit_code: result.exitCode,
+      duration_ms: result.durationMs,
+      tail: result.tail,
+    };
   }
 
   #fail(verifyId: string, commit: string, results: CommandResult[], reason: string): void {
-    this.#deps.store.append(fact('verify.failed', this.#subject(), { verify_id: verifyId, commit, results, reason }));
+    this.#deps.store.append(
+      fact('verify.failed', this.#subject(), { verify_id: verifyId, commit, results, reason }),
+    );
   }
 
   #row(verifyId: string): VerificationRow {

@@ -41,8 +41,15 @@ export async function waitForWorkers(
   await untilSatisfied(session, satisfied, capMs, signal, () => progress(describe(look())));
   const outcomes = look();
   if (caller.scope === 'lead' && !signal.aborted) {
-    const answered = new Set(outcomes.filter((outcome) => outcome.state !== 'timeout').map((outcome) => outcome.worker_id));
-    takeNotices(session.store, session.sessionId, 'answer of wait_for_worker', (notice) => notice.about !== null && answered.has(notice.about));
+    const answered = new Set(
+      outcomes.filter((outcome) => outcome.state !== 'timeout').map((outcome) => outcome.worker_id),
+    );
+    takeNotices(
+      session.store,
+      session.sessionId,
+      'answer of wait_for_worker',
+      (notice) => notice.about !== null && answered.has(notice.about),
+    );
   }
   return outcomes;
 }

@@ -93,7 +93,8 @@ beforeAll(async () => {
 afterAll(() => rig.close(), 60_000);
 afterEach(async () => {
   for (const worker of rig.store.workers(rig.sessionId))
-    if (worker.role === 'worker' && worker.state !== 'exited') await lead.ok('kill_worker', { worker_id: worker.worker_id });
+    if (worker.role === 'worker' && worker.state !== 'exited')
+      await lead.ok('kill_worker', { worker_id: worker.worker_id });
 });
 
 async function spawn(task: string, perspective = 'implementer'): Promise<string> {
@@ -105,7 +106,13 @@ const run = (id: string) => rig.store.runs(rig.sessionId, id).at(-1);
 describe('completion', () => {
   it('[46] takes a done.flag with its summary, with evidence "flag"', async () => {
     const id = await spawn('use the flag');
-    expect(await wait(id)).toMatchObject({ worker_id: id, state: 'done', summary: 'flagged summary', done: true, ask_again: false });
+    expect(await wait(id)).toMatchObject({
+      worker_id: id,
+      state: 'done',
+      summary: 'flagged summary',
+      done: true,
+      ask_again: false,
+    });
     expect(run(id)).toMatchObject({ state: 'succeeded', evidence: 'flag' });
   });
 
@@ -132,7 +139,9 @@ describe('completion', () => {
     const sent = await lead.ok('send_to_worker', { worker_id: id, message: 'second task' });
     expect(sent).toMatchObject({ sent: true, worker_id: id });
     expect(await wait(id)).toMatchObject({ state: 'done', summary: 'second done' });
-    expect(rig.store.runs(rig.sessionId, id).map(({ number, state, evidence }) => [number, state, evidence])).toEqual([
+    expect(
+      rig.store.runs(rig.sessionId, id).map(({ number, state, evidence }) => [number, state, evidence]),
+    ).toEqual([
       [1, 'succeeded', 'flag'],
       [2, 'succeeded', 'protocol'],
     ]);
@@ -153,14 +162,20 @@ describe('completion', () => {
 
   it('carries a question to the lead and the answer back into the same run', async () => {
     const id = await spawn('ask me');
-    expect(await wait(id)).toMatchObject({ state: 'waiting', done: false, waiting: { kind: 'question', text: 'red or blue?' } });
+    expect(await wait(id)).toMatchObject({
+      state: 'waiting',
+      done: false,
+      waiting: { kind: 'question', text: 'red or blue?' },
+    });
     await lead.ok('send_to_worker', { worker_id: id, message: 'blue, please' });
     expect(await wait(id)).toMatchObject({ state: 'done', summary: 'painted' });
     const runs = rig.store.runs(rig.sessionId, id);
     expect(runs).toHaveLength(1);
     const worktree = rig.store.worker(rig.sessionId, id)?.worktree ?? '';
     expect(readFileSync(`${worktree}/colour.txt`, 'utf8')).toBe('blue, please');
-    const own = rig.types(id).filter((type) => type.startsWith('question.') || type === 'run.waiting' || type === 'run.succeeded');
+    const own = rig
+      .types(id)
+      .filter((type) => type.startsWith('question.') || type === 'run.waiting' || type === 'run.succeeded');
     expect(own).toEqual(['question.asked', 'run.waiting', 'question.answered', 'run.succeeded']);
   });
 
@@ -168,9 +183,16 @@ describe('completion', () => {
     const [nothing, dirty] = [await spawn('change nothing'), await spawn('leave it dirty')];
     expect(await wait(nothing)).toMatchObject({ state: 'done', summary: 'really nothing to do' });
     expect(await wait(dirty)).toMatchObject({ state: 'done', summary: 'now committed' });
-    const returned = (id: string) => rig.events().filter((event) => event.worker_id === id && event.type === 'run.reported');
-    expect(returned(nothing).map((event) => (event.data as { accepted: boolean }).accepted)).toEqual([false, true]);
-    expect(returned(dirty).map((event) => (event.data as { accepted: boolean }).accepted)).toEqual([false, true]);
+    const returned = (id: string) =>
+      rig.events().filter((event) => event.worker_id === id && event.type === 'run.reported');
+    expect(returned(nothing).map((event) => (event.data as { accepted: boolean }).accepted)).toEqual([
+      false,
+      true,
+    ]);
+    expect(returned(dirty).map((event) => (event.data as { accepted: boolean }).accepted)).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it('tells blocked as blocked', async () => {
@@ -183,14 +205,25 @@ describe('completion', () => {
     expect(await wait(id)).toMatchObject({ state: 'exited', worker_state: 'exited' });
     expect(rig.store.worker(rig.sessionId, id)).toMatchObject({ state: 'exited', exit_status: 3 });
     expect(rig.store.worker(rig.sessionId, id)?.output_tail).toContain('last words of this worker');
-    expect((await lead.ok('read_worker_output', { worker_id: id }))['output']).toContain('last words of this worker');
-    expect(await lead.code('send_to_worker', { worker_id: id, message: 'hello?' })).toBe('WORKER_NOT_RUNNING');
+    expect((await lead.ok('read_worker_output', { worker_id: id }))['output']).toContain(
+      'last words of this worker',
+    );
+    expect(await lead.code('send_to_worker', { worker_id: id, message: 'hello?' })).toBe(
+      'WORKER_NOT_RUNNING',
+    );
   });
 
   it('[51] answers timeout when the time is up; the worker is still listed as at it', async () => {
     const id = await spawn('stay at it');
-    expect(await wait(id, 1)).toMatchObject({ state: 'timeout', worker_state: expect.stringMatching(/starting|running|idle/), ask_again: true, done: false });
-    const { workers } = (await lead.ok('list_workers')) as { workers: { worker_id: string; state: string }[] };
+    expect(await wait(id, 1)).toMatchObject({
+      state: 'timeout',
+      worker_state: expect.stringMatching(/starting|running|idle/),
+      ask_again: true,
+      done: false,
+    });
+    const { workers } = (await lead.ok('list_workers')) as {
+      workers: { worker_id: string; state: string }[];
+    };
     expect(workers.find((worker) => worker.worker_id === id)?.state).toMatch(/starting|running|idle/);
     expect(run(id)?.state).toMatch(/queued|running/);
   });
@@ -198,7 +231,13 @@ describe('completion', () => {
   it('waits for any and for all of several workers', async () => {
     const [slow, quick] = [await spawn('stay at it'), await spawn('get blocked')];
     const any = await lead.ok('wait_for_worker', { worker_ids: [slow, quick], mode: 'any' });
-    expect(any).toMatchObject({ ask_again: false, results: [{ worker_id: slow, state: 'timeout' }, { worker_id: quick, state: 'blocked' }] });
+    expect(any).toMatchObject({
+      ask_again: false,
+      results: [
+        { worker_id: slow, state: 'timeout' },
+        { worker_id: quick, state: 'blocked' },
+      ],
+    });
     const all = await lead.ok('wait_for_worker', { worker_ids: [slow, quick], mode: 'all', timeout_s: 1 });
     expect(all).toMatchObject({ ask_again: true });
   });
@@ -228,19 +267,30 @@ describe('completion', () => {
     const id = await spawn('never die');
     await rig.event('its turn', (event) => event.type === 'message.started' && event.worker_id === id);
     const marker = rig.store.worker(rig.sessionId, id)?.attempt_id ?? 'none';
-    const tree = () => rig.world.sandbox.processes().filter(({ pid }) => environ(pid).includes(`AGENTORCHESTR_ATTEMPT=${marker}`));
+    const tree = () =>
+      rig.world.sandbox
+        .processes()
+        .filter(({ pid }) => environ(pid).includes(`AGENTORCHESTR_ATTEMPT=${marker}`));
     await expect.poll(() => tree().length, { timeout: 10_000 }).toBeGreaterThan(2);
     expect(await lead.ok('kill_worker', { worker_id: id })).toMatchObject({ killed: true, survivors: [] });
     expect(tree()).toEqual([]);
     expect(run(id)).toMatchObject({ state: 'cancelled' });
-    const { workers } = (await lead.ok('list_workers')) as { workers: { worker_id: string; state: string }[] };
+    const { workers } = (await lead.ok('list_workers')) as {
+      workers: { worker_id: string; state: string }[];
+    };
     expect(workers.find((worker) => worker.worker_id === id)?.state).toBe('killed');
   });
 
   it('[53] reads at most so many lines, newest last', async () => {
     const id = await spawn('many lines');
     await rig.event('its turn', (event) => event.type === 'message.started' && event.worker_id === id);
-    await expect.poll(async () => String((await lead.ok('read_worker_output', { worker_id: id, tail_lines: 30 }))['output']), { timeout: 10_000 }).toContain('line 59');
+    await expect
+      .poll(
+        async () =>
+          String((await lead.ok('read_worker_output', { worker_id: id, tail_lines: 30 }))['output']),
+        { timeout: 10_000 },
+      )
+      .toContain('line 59');
     const answer = await lead.ok('read_worker_output', { worker_id: id, tail_lines: 30 });
     expect(String(answer['output']).split('\n').length).toBeLessThanOrEqual(30);
     expect(answer).toMatchObject({ worker_id: id, truncated: true });
@@ -251,7 +301,12 @@ describe('completion', () => {
     await wait(id);
     const { workers } = (await lead.ok('list_workers')) as { workers: Record<string, unknown>[] };
     expect(workers).toHaveLength(rig.store.workers(rig.sessionId).length - 1);
-    expect(workers.at(-1)).toMatchObject({ worker_id: id, state: 'blocked', summary: 'no network', task: `get blocked ${'x'.repeat(108)}` });
+    expect(workers.at(-1)).toMatchObject({
+      worker_id: id,
+      state: 'blocked',
+      summary: 'no network',
+      task: `get blocked ${'x'.repeat(108)}`,
+    });
   });
 });
 

@@ -45,8 +45,13 @@ describe('the life of a session', () => {
     await rig.event('the end', (event) => event.type === 'session.ended');
     expect(rig.store.session(rig.sessionId)).toMatchObject({ state: 'done', summary: 'hello integrated' });
     const notices = rig.store.messages(rig.sessionId, 'lead').filter((message) => message.kind === 'notice');
-    expect(notices.map(({ about, state, text }) => [about, state, text])).toEqual([['w01', 'answered', 'w01 (implementer) reports done: hello is there']]);
-    expect(rig.store.verifications(rig.sessionId).at(-1)).toMatchObject({ state: 'passed', nothing_to_verify: true });
+    expect(notices.map(({ about, state, text }) => [about, state, text])).toEqual([
+      ['w01', 'answered', 'w01 (implementer) reports done: hello is there'],
+    ]);
+    expect(rig.store.verifications(rig.sessionId).at(-1)).toMatchObject({
+      state: 'passed',
+      nothing_to_verify: true,
+    });
     await rig.supervisorEnded();
     expect(rig.world.sandbox.processes().filter(({ command }) => !command.includes('tmux'))).toEqual([]);
   });
@@ -55,16 +60,37 @@ describe('the life of a session', () => {
     await rig.start(SPAWN_AND_END_TURN);
     await rig.supervisorEnded(90_000);
     const socket = rig.store.session(rig.sessionId)?.tmux_socket ?? '';
-    const panes = execFileSync('tmux', ['-S', socket, 'list-panes', '-a', '-F', '#{session_name} #{window_name} #{pane_index} #{pane_id} #{pane_dead}'], { env: rig.env, encoding: 'utf8' });
-    expect(panes.trim().split('\n')).toEqual([`agentorchestr-${rig.sessionId} agentorchestr 0 %0 1`, expect.stringMatching(new RegExp(`^agentorchestr-${rig.sessionId} agentorchestr 1 %\\d+ 1$`))]);
-    const text = execFileSync('tmux', ['-S', socket, 'capture-pane', '-p', '-S', '-', '-t', '%0'], { env: rig.env, encoding: 'utf8' });
+    const panes = execFileSync(
+      'tmux',
+      [
+        '-S',
+        socket,
+        'list-panes',
+        '-a',
+        '-F',
+        '#{session_name} #{window_name} #{pane_index} #{pane_id} #{pane_dead}',
+      ],
+      { env: rig.env, encoding: 'utf8' },
+    );
+    expect(panes.trim().split('\n')).toEqual([
+      `agentorchestr-${rig.sessionId} agentorchestr 0 %0 1`,
+      expect.stringMatching(new RegExp(`^agentorchestr-${rig.sessionId} agentorchestr 1 %\\d+ 1$`)),
+    ]);
+    const text = execFileSync('tmux', ['-S', socket, 'capture-pane', '-p', '-S', '-', '-t', '%0'], {
+      env: rig.env,
+      encoding: 'utf8',
+    });
     expect(text).toContain('mark_goal_done');
   });
 
   it('[34] ends failed when the lead gives up', async () => {
     await rig.start('lead:\n  - steps: [{ call: mark_goal_failed, with: { reason: it cannot be done } }]\n');
     await rig.supervisorEnded();
-    expect(rig.store.session(rig.sessionId)).toMatchObject({ state: 'failed', verdict: 'failed', summary: 'it cannot be done' });
+    expect(rig.store.session(rig.sessionId)).toMatchObject({
+      state: 'failed',
+      verdict: 'failed',
+      summary: 'it cannot be done',
+    });
   });
 
   it('asks a lead that ends its turn with nothing running to go on, twice, then waits for the person', async () => {
@@ -86,12 +112,19 @@ lead:
     steps: [{ say: I am back }, { crash: 7 }]
 ${WORKER}`);
     await rig.supervisorEnded(90_000);
-    expect(rig.store.session(rig.sessionId)).toMatchObject({ state: 'failed', reason: 'the lead ended again (status 7)' });
-    const exits = rig.events().filter((event) => event.type === 'worker.exited' && event.worker_id === 'lead');
+    expect(rig.store.session(rig.sessionId)).toMatchObject({
+      state: 'failed',
+      reason: 'the lead ended again (status 7)',
+    });
+    const exits = rig
+      .events()
+      .filter((event) => event.type === 'worker.exited' && event.worker_id === 'lead');
     expect(exits.map((event) => (event.data as { status: number }).status)).toEqual([137, 7]);
     const second = rig.store.messages(rig.sessionId, 'lead').filter((message) => message.kind === 'task')[1];
     expect(second?.text).toContain('- w01 implementer');
-    expect(rig.store.attempts(rig.sessionId).filter((attempt) => attempt.worker_id === 'lead')).toHaveLength(2);
+    expect(rig.store.attempts(rig.sessionId).filter((attempt) => attempt.worker_id === 'lead')).toHaveLength(
+      2,
+    );
     expect(rig.world.sandbox.processes().filter(({ command }) => !command.includes('tmux'))).toEqual([]);
   });
 
@@ -102,7 +135,10 @@ ${WORKER}`);
     await rig.event('its turn', (event) => event.type === 'message.started' && event.worker_id === 'w01');
     process.kill(rig.control.pid, 'SIGTERM');
     await rig.supervisorEnded();
-    expect(rig.store.session(rig.sessionId)).toMatchObject({ state: 'paused', reason: 'the supervisor was asked to stop' });
+    expect(rig.store.session(rig.sessionId)).toMatchObject({
+      state: 'paused',
+      reason: 'the supervisor was asked to stop',
+    });
     expect(rig.store.runs(rig.sessionId).map(({ worker_id, state }) => [worker_id, state])).toEqual([
       ['lead', 'interrupted'],
       ['w01', 'interrupted'],
@@ -116,13 +152,23 @@ ${WORKER}`);
     const lead = await rig.lead();
     await lead.ok('spawn_worker', { task: 'stay at it' });
     await rig.event('its turn', (event) => event.type === 'message.started' && event.worker_id === 'w01');
-    const [server] = rig.world.sandbox.processes().filter(({ command }) => /^tmux.*new-session/.test(command) && !/ -C /.test(command));
+    const [server] = rig.world.sandbox
+      .processes()
+      .filter(({ command }) => /^tmux.*new-session/.test(command) && !/ -C /.test(command));
     const socket = rig.store.session(rig.sessionId)?.tmux_socket ?? '';
-    const pid = Number(execFileSync('tmux', ['-S', socket, 'display-message', '-p', '#{pid}'], { env: rig.env, encoding: 'utf8' }));
+    const pid = Number(
+      execFileSync('tmux', ['-S', socket, 'display-message', '-p', '#{pid}'], {
+        env: rig.env,
+        encoding: 'utf8',
+      }),
+    );
     process.kill(server?.pid === pid ? server.pid : pid, 'SIGKILL');
     await rig.supervisorEnded();
     expect(rig.types()).toContain('tmux.lost');
-    expect(rig.store.session(rig.sessionId)).toMatchObject({ state: 'paused', reason: 'the tmux server of the session is gone' });
+    expect(rig.store.session(rig.sessionId)).toMatchObject({
+      state: 'paused',
+      reason: 'the tmux server of the session is gone',
+    });
     expect(rig.store.workers(rig.sessionId).map(({ state }) => state)).toEqual(['lost', 'lost']);
     expect(rig.world.sandbox.processes()).toEqual([]);
   });
@@ -134,12 +180,30 @@ ${WORKER}`);
     const first = await readIds('/events?after=0', all.length);
     expect(first).toEqual(all);
     const middle = all[3] ?? 0;
-    expect(await readIds('/events?after=0', all.length - 4, { 'last-event-id': String(middle) })).toEqual(all.slice(4));
+    expect(await readIds('/events?after=0', all.length - 4, { 'last-event-id': String(middle) })).toEqual(
+      all.slice(4),
+    );
     const bad = await rig.request('/events?after=999999');
-    expect([bad.status, await bad.json()]).toEqual([422, expect.objectContaining({ code: 'INVALID_INPUT', detail: expect.stringContaining('999999') })]);
+    expect([bad.status, await bad.json()]).toEqual([
+      422,
+      expect.objectContaining({ code: 'INVALID_INPUT', detail: expect.stringContaining('999999') }),
+    ]);
     const head = (await rig.request('/api/status')).json() as Promise<{ state: string }>;
-    expect(await head).toMatchObject({ session_id: rig.sessionId, state: 'active', workers: [], goal: 'the goal of this test' });
-    expect((await rig.request('/api/status', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })).status).toBe(405);
+    expect(await head).toMatchObject({
+      session_id: rig.sessionId,
+      state: 'active',
+      workers: [],
+      goal: 'the goal of this test',
+    });
+    expect(
+      (
+        await rig.request('/api/status', {
+          method: 'POST',
+          body: '{}',
+          headers: { 'content-type': 'application/json' },
+        })
+      ).status,
+    ).toBe(405);
     expect((await rig.request('/api/no-such-thing')).status).toBe(404);
   });
 });

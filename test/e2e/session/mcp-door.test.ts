@@ -35,10 +35,13 @@ afterAll(() => rig.close(), 60_000);
 function raw(path: string, headers: Record<string, string>, body?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const { port } = rig.control;
-    const request = httpRequest({ host: '127.0.0.1', port, path, method: body === undefined ? 'GET' : 'POST', headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
+    const request = httpRequest(
+      { host: '127.0.0.1', port, path, method: body === undefined ? 'GET' : 'POST', headers },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      },
+    );
     request.on('error', reject);
     request.end(body);
   });
@@ -63,7 +66,7 @@ describe('the MCP door', () => {
     expect(hints['kill_worker']).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   });
 
-  it('gives a worker its three tools and refuses it the lead\'s', async () => {
+  it("gives a worker its three tools and refuses it the lead's", async () => {
     const worker = await rig.worker('w01');
     const { tools } = await worker.client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual(['ask_lead', 'report_blocked', 'report_done']);
@@ -78,7 +81,9 @@ describe('the MCP door', () => {
   });
 
   it('[66] lists exactly the seven perspectives', async () => {
-    const { perspectives } = (await lead.ok('list_perspectives')) as { perspectives: { name: string; read_only: boolean }[] };
+    const { perspectives } = (await lead.ok('list_perspectives')) as {
+      perspectives: { name: string; read_only: boolean }[];
+    };
     expect(perspectives.map(({ name, read_only }) => [name, read_only])).toEqual([
       ['implementer', false],
       ['performance', true],
@@ -94,7 +99,12 @@ describe('the MCP door', () => {
     ['spawn_worker', {}, 'INVALID_INPUT', /"task" is not valid/],
     ['spawn_worker', { task: '  ' }, 'INVALID_INPUT', /it is empty/],
     ['spawn_worker', { task: 'x', colour: 'red' }, 'INVALID_INPUT', /unknown field "colour"/],
-    ['spawn_worker', { task: 'x', perspective: 'wizard' }, 'UNKNOWN_PERSPECTIVE', /perspectives are: implementer/],
+    [
+      'spawn_worker',
+      { task: 'x', perspective: 'wizard' },
+      'UNKNOWN_PERSPECTIVE',
+      /perspectives are: implementer/,
+    ],
     ['spawn_worker', { task: 'x', file_scope: ['../secret'] }, 'INVALID_INPUT', /outside the project/],
     ['spawn_worker', { task: 'x', file_scope: ['/etc'] }, 'INVALID_INPUT', /outside the project/],
     ['spawn_worker', { task: 'x', file_scope: 'src' }, 'INVALID_INPUT', /"file_scope"/],
@@ -121,7 +131,12 @@ describe('the MCP door', () => {
     ['verify', { agent: 7 }, 'INVALID_INPUT', /"agent"/],
     ['report_progress', { message: ' ' }, 'INVALID_INPUT', /it is empty/],
     ['mark_goal_done', { summary: '' }, 'INVALID_INPUT', /it is empty/],
-    ['mark_goal_done', { summary: 'x', discard: [{ worker: 'w01', reason: '' }] }, 'INVALID_INPUT', /give a reason/],
+    [
+      'mark_goal_done',
+      { summary: 'x', discard: [{ worker: 'w01', reason: '' }] },
+      'INVALID_INPUT',
+      /give a reason/,
+    ],
     ['mark_goal_failed', {}, 'INVALID_INPUT', /"reason"/],
     ['list_perspectives', { x: 1 }, 'INVALID_INPUT', /unknown field "x"/],
     ['list_workers', { x: 1 }, 'INVALID_INPUT', /takes: nothing/],
@@ -144,7 +159,7 @@ describe('the MCP door', () => {
     ['report_done', { summary: '' }, /say in a sentence/],
     ['report_blocked', { reason: '' }, /say why/],
     ['ask_lead', { question: ' ' }, /it is empty/],
-  ] as const)('[72] answers a worker\'s %s %j with INVALID_INPUT', async (tool, input, text) => {
+  ] as const)("[72] answers a worker's %s %j with INVALID_INPUT", async (tool, input, text) => {
     const result = await (await rig.worker('w01')).call(tool, input);
     expect(result.answer).toMatchObject({ error: { code: 'INVALID_INPUT' } });
     expect(said(result)).toMatch(text);
@@ -169,19 +184,41 @@ describe('the MCP door', () => {
     const host = `127.0.0.1:${port}`;
     for (const path of ['/mcp', '/api/status', '/events?after=0', '/hooks']) {
       const authorization = `Bearer ${token}`;
-      for (const bad of ['evil.example', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`, '127.0.0.1', `127.0.0.1:${port + 1}`])
+      for (const bad of [
+        'evil.example',
+        `evil.example:${port}`,
+        `127.0.0.1.evil.example:${port}`,
+        '127.0.0.1',
+        `127.0.0.1:${port + 1}`,
+      ])
         expect([path, bad, await raw(path, { host: bad, authorization })]).toEqual([path, bad, 403]);
-      for (const origin of ['http://evil.example', 'null', `https://127.0.0.1:${port}`, `http://127.0.0.1.evil.example:${port}`, 'http://127.0.0.1:1'])
+      for (const origin of [
+        'http://evil.example',
+        'null',
+        `https://127.0.0.1:${port}`,
+        `http://127.0.0.1.evil.example:${port}`,
+        'http://127.0.0.1:1',
+      ])
         expect([path, origin, await raw(path, { host, origin, authorization })]).toEqual([path, origin, 403]);
     }
-    expect(await raw('/api/status', { host, origin: `http://127.0.0.1:${port}`, authorization: `Bearer ${token}` })).toBe(200);
+    expect(
+      await raw('/api/status', {
+        host,
+        origin: `http://127.0.0.1:${port}`,
+        authorization: `Bearer ${token}`,
+      }),
+    ).toBe(200);
     expect(await raw('/health', { host: 'evil.example' })).toBe(403);
   });
 
   it('takes JSON only: a form or text/plain body, as a web page can send, changes nothing', async () => {
     const body = JSON.stringify({ message: 'from a page' });
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
-      const response = await rig.request('/api/report-progress', { method: 'POST', body, headers: { 'content-type': type } });
+      const response = await rig.request('/api/report-progress', {
+        method: 'POST',
+        body,
+        headers: { 'content-type': type },
+      });
       expect([type, response.status]).toEqual([type, 422]);
       expect(response.headers.get('content-type')).toMatch('application/problem+json');
     }
@@ -190,9 +227,15 @@ describe('the MCP door', () => {
 
   it('[29] listens on 127.0.0.1 only', async () => {
     const { execFileSync } = await import('node:child_process');
-    const listening = execFileSync('sh', ['-c', `cat /proc/${rig.control.pid}/net/tcp /proc/${rig.control.pid}/net/tcp6`], { encoding: 'utf8' });
+    const listening = execFileSync(
+      'sh',
+      ['-c', `cat /proc/${rig.control.pid}/net/tcp /proc/${rig.control.pid}/net/tcp6`],
+      { encoding: 'utf8' },
+    );
     const hex = rig.control.port.toString(16).toUpperCase().padStart(4, '0');
-    const bound = [...listening.matchAll(new RegExp(`([0-9A-F]+):${hex} [0-9A-F]+:0000 0A`, 'g'))].map((match) => match[1]);
+    const bound = [...listening.matchAll(new RegExp(`([0-9A-F]+):${hex} [0-9A-F]+:0000 0A`, 'g'))].map(
+      (match) => match[1],
+    );
     expect(bound).toEqual(['0100007F']);
   });
 
@@ -207,8 +250,17 @@ describe('the MCP door', () => {
     const response = await rig.request('/mcp', {
       method: 'POST',
       token: rig.token({ scope: 'lead', workerId: 'lead' }),
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-session-id': 'from-before-the-restart' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'list_workers', arguments: {} } }),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': 'from-before-the-restart',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 7,
+        method: 'tools/call',
+        params: { name: 'list_workers', arguments: {} },
+      }),
     });
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('{"workers":[]}');

@@ -35,7 +35,10 @@ beforeAll(async () => {
   writeFiles(rig.repo.path, { '.agentorchestr/PROJECT.md': PROJECT, 'CONVENTIONS.md': 'Two spaces.' });
   rig.repo.commit('project files');
   before = fingerprint(rig.repo.path, rig.repo.repository);
-  await rig.start(SCRIPT, { goal: `make it so\n${TORTURE}`, limits: { max_workers: 4, spawns_per_minute: 100 } });
+  await rig.start(SCRIPT, {
+    goal: `make it so\n${TORTURE}`,
+    limits: { max_workers: 4, spawns_per_minute: 100 },
+  });
   lead = await rig.lead();
 }, 180_000);
 afterAll(() => rig.close(), 60_000);
@@ -90,7 +93,10 @@ describe('spawning', () => {
 
   it('[44] falls back from an unknown agent_hint with a warning', async () => {
     const answer = await spawn({ task: 'stay at it: hint', agent_hint: 'nobody' });
-    expect(answer).toMatchObject({ agent: 'scripted', warnings: [expect.stringContaining('"nobody" is not an agent of this session')] });
+    expect(answer).toMatchObject({
+      agent: 'scripted',
+      warnings: [expect.stringContaining('"nobody" is not an agent of this session')],
+    });
   });
 
   it('[43] takes every perspective by name', async () => {
@@ -98,7 +104,10 @@ describe('spawning', () => {
     await lead.ok('kill_worker', { worker_id: 'w02' });
     for (const { name } of perspectives) {
       const { worker_id: id } = await spawn({ task: `stay at it as ${name}`, perspective: name });
-      expect(rig.store.worker(rig.sessionId, String(id))).toMatchObject({ perspective: name, branch: `agentorchestr/${rig.sessionId}/${name}-${String(id)}` });
+      expect(rig.store.worker(rig.sessionId, String(id))).toMatchObject({
+        perspective: name,
+        branch: `agentorchestr/${rig.sessionId}/${name}-${String(id)}`,
+      });
       await lead.ok('kill_worker', { worker_id: id });
     }
   });
@@ -112,8 +121,19 @@ describe('spawning', () => {
       pass_criteria: 'C'.repeat(500),
       extra_context: 'the lead says so',
     });
-    const prompt = readFileSync(join(rig.directory, `workers/${String(id)}/prompt_${String(id)}.txt`), 'utf8');
-    const marks = [`# You are worker ${String(id)}`, '# Your role: tester', '# File scope', '- src/file-19.ts\n- +3 more', `${'C'.repeat(400)}\n[truncated]`, 'the lead says so', '# Task\nstay at it: ordered'];
+    const prompt = readFileSync(
+      join(rig.directory, `workers/${String(id)}/prompt_${String(id)}.txt`),
+      'utf8',
+    );
+    const marks = [
+      `# You are worker ${String(id)}`,
+      '# Your role: tester',
+      '# File scope',
+      '- src/file-19.ts\n- +3 more',
+      `${'C'.repeat(400)}\n[truncated]`,
+      'the lead says so',
+      '# Task\nstay at it: ordered',
+    ];
     const positions = marks.map((mark) => prompt.indexOf(mark));
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
     expect(Math.min(...positions)).toBeGreaterThanOrEqual(0);
@@ -125,7 +145,10 @@ describe('spawning', () => {
 
   it('[42] brings a prompt with shell, key and quote traps to the agent byte for byte', async () => {
     const { worker_id: id } = await spawn({ task: `keep the prompt\n${TORTURE}` });
-    await rig.event('end of the turn', (event) => event.type === 'message.answered' && event.worker_id === id);
+    await rig.event(
+      'end of the turn',
+      (event) => event.type === 'message.answered' && event.worker_id === id,
+    );
     const worktree = rig.store.worker(rig.sessionId, String(id))?.worktree ?? '';
     const seen = readFileSync(join(worktree, 'prompt-seen.txt'), 'utf8');
     expect(seen).toBe(rig.store.messages(rig.sessionId, String(id))[0]?.text);
@@ -135,20 +158,36 @@ describe('spawning', () => {
   });
 
   it('refuses more live workers than allowed, says the limit, and records it', async () => {
-    const results = await Promise.all(Array.from({ length: 5 }, (_, index) => lead.call('spawn_worker', { task: `stay at it: many ${index}` })));
-    const refused = results.filter((result) => result.isError).map((result) => result.answer['error'] as { code: string; message: string });
+    const results = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        lead.call('spawn_worker', { task: `stay at it: many ${index}` }),
+      ),
+    );
+    const refused = results
+      .filter((result) => result.isError)
+      .map((result) => result.answer['error'] as { code: string; message: string });
     expect(refused.length).toBeGreaterThan(0);
-    for (const error of refused) expect(error).toMatchObject({ code: 'LIMIT_REACHED', message: 'limit reached: live workers (4 of 4)' });
+    for (const error of refused)
+      expect(error).toMatchObject({ code: 'LIMIT_REACHED', message: 'limit reached: live workers (4 of 4)' });
     expect(rig.events().filter((event) => event.type === 'limit.reached')).toHaveLength(refused.length);
-    const alive = rig.store.workers(rig.sessionId).filter((worker) => worker.role === 'worker' && !['exited', 'lost'].includes(worker.state));
+    const alive = rig.store
+      .workers(rig.sessionId)
+      .filter((worker) => worker.role === 'worker' && !['exited', 'lost'].includes(worker.state));
     expect(alive).toHaveLength(4);
   });
 
   it('[113] leaves nothing of ours readable by others', () => {
-    for (const path of [rig.directory, join(rig.directory, 'workers'), join(rig.paths.data, 'sessions', rig.sessionId)])
+    for (const path of [
+      rig.directory,
+      join(rig.directory, 'workers'),
+      join(rig.paths.data, 'sessions', rig.sessionId),
+    ])
       expect([path, (statSync(path).mode & 0o077).toString(8)]).toEqual([path, '0']);
     for (const name of ['control.json', 'secret', 'supervisor.log'])
-      expect([name, (statSync(join(rig.paths.data, 'sessions', rig.sessionId, name)).mode & 0o077).toString(8)]).toEqual([name, '0']);
+      expect([
+        name,
+        (statSync(join(rig.paths.data, 'sessions', rig.sessionId, name)).mode & 0o077).toString(8),
+      ]).toEqual([name, '0']);
     expect(statSync(rig.paths.database).mode & 0o077).toBe(0);
   });
 

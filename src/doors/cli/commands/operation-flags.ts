@@ -5,12 +5,12 @@ import { HELP_FLAG, JSON_FLAG, type Flag } from '../flags.js';
 import type { Parsed } from '../parse.js';
 
 interface Property {
-  readonly type?: string;
+  /** Several where the wire takes `true` and "true" alike. */
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly enum?: readonly string[];
   readonly default?: unknown;
   readonly items?: { readonly type?: string };
-  readonly anyOf?: readonly Property[];
 }
 
 const dashed = (field: string) => field.replaceAll('_', '-');
@@ -68,8 +68,8 @@ function propertiesOf(operation: Operation): Readonly<Record<string, Property>> 
   return (inputSchema(operation)['properties'] ?? {}) as Record<string, Property>;
 }
 
-function isSwitch(property: Property): boolean {
-  return property.type === 'boolean' || property.anyOf?.some((part) => part.type === 'boolean') === true;
+function isSwitch({ type }: Property): boolean {
+  return type === 'boolean' || (Array.isArray(type) && type.includes('boolean'));
 }
 
 function isNumber(property: Property): boolean {

@@ -16,7 +16,7 @@ export function sayPlan(
     printWarning(host.terminal, '--verify is not used: PROJECT.md says how to verify');
   const workers = choice.workers.map(({ name }) => name).join(', ');
   const rows = [
-    ['base', examined.baseStatement.replace(/^base /, '')],
+    ['base', examined.baseStatement.replace(/^base:? /, '')],
     ['agents', `${choice.lead.name} leads; workers: ${workers}`],
     ...commands('set up', examined.setupCommands),
     ...commands('verify', examined.verifyCommands),

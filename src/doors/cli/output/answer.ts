@@ -15,6 +15,7 @@ export function renderAnswer(answer: Record<string, unknown>): string {
     const title = name.replaceAll('_', ' ');
     if (Array.isArray(value) && value.some(isRecord))
       blocks.push(`${title}\n${records(value.filter(isRecord))}`);
+    else if (isRecord(value)) blocks.push(`${title}\n${table(lines(value), '  ')}`);
     else if (isBlock(value)) blocks.push(plain(value).trimEnd());
     else facts.push([title, cell(value)]);
   }
@@ -31,6 +32,10 @@ function records(list: readonly Record<string, unknown>[]): string {
     ],
     '  ',
   );
+}
+
+function lines(record: Record<string, unknown>): string[][] {
+  return Object.entries(record).map(([name, value]) => [name.replaceAll('_', ' '), oneLine(cell(value), 2 * CELL_MOST)]);
 }
 
 function isEmpty(value: unknown): boolean {

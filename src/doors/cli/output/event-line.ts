@@ -74,10 +74,10 @@ const DESCRIBE: Describe = {
   'child.spawned': ({ child }) => `started ${child}`,
   'child.finished': ({ child, state }) => `${child} ${state}`,
   'branch.created': ({ branch, commit }) => `branch ${branch} at ${at(commit)}`,
-  'branch.integrated': ({ worker, strategy, integration_commit: commit }) =>
-    `${worker} integrated (${strategy}) at ${at(commit)}`,
-  'conflict.predicted': ({ worker, files, sent_back: back }) =>
-    `${worker} would conflict in ${files.join(', ')}${back ? '; sent back' : ''}`,
+  'branch.integrated': ({ strategy, integration_commit: commit }) =>
+    `integrated (${strategy}) at ${at(commit)}`,
+  'conflict.predicted': ({ files, sent_back: back }) =>
+    `would conflict in ${files.join(', ')}${back ? '; sent back' : ''}`,
   'verify.started': ({ commit, commands }) => `verifying ${at(commit)}${quoted(commands.join(' && '))}`,
   'verify.passed': ({ commit, nothing_to_verify: nothing }) =>
     nothing ? `nothing to verify at ${at(commit)}` : `verified ${at(commit)}`,

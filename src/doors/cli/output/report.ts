@@ -82,7 +82,7 @@ function verification({ verify }: SessionReport, paint: Paint): string | null {
 
 function facts(report: SessionReport, options: { paint: Paint; attachCommand: string | null }): string {
   const { paint } = options;
-  const rows: [string, string][] = [['base', plain(report.base.replace(/^base /, ''))]];
+  const rows: [string, string][] = [['base', plain(report.base.replace(/^base:? /, ''))]];
   if (report.branch !== null) rows.push(['branch', plain(report.branch)]);
   if (report.applied !== null) rows.push(['applied', plain(report.applied)]);
   if (report.merge_command !== null) rows.push(['merge', paint.strong(plain(report.merge_command))]);
