@@ -158,7 +158,7 @@ test('a report of an end that was printed while we were not connected is told af
   const world = createTmuxWorld(sandbox);
   await world.backend.open();
   const script =
-    'while [ ! -e "$HOME/go" ]; do sleep 0.02; done; echo "WORKER_DONE[n1]: all of it"; exec sleep 1000';
+    'while [ ! -e "$HOME/go" ]; do sleep 0.02; done; echo "WORKER_DONE[n1]: all of it"; seq 200; exec sleep 1000';
   await world.backend.start(world.spec('w01', ['/bin/sh', '-c', script]));
   const client = await world.look();
   const [ours = ''] = await client.command('list-clients', '-F', '#{client_pid} #{client_name}');
@@ -166,8 +166,8 @@ test('a report of an end that was printed while we were not connected is told af
   await client.command('refresh-client', '-t', name, '-A', '%1:off');
   writeFileSync(join(sandbox.home, 'go'), '');
   await until(
-    async () => (await client.command('capture-pane', '-p', '-t', '%1')).join().includes('WORKER_DONE'),
-    'the line',
+    async () => (await client.command('capture-pane', '-p', '-t', '%1')).includes('200'),
+    'the line, and so much after it that it is not on the screen any more',
   );
   expect(world.events.filter(({ type }) => type === 'sentinels')).toEqual([]);
   process.kill(Number(pid), 'SIGKILL');
