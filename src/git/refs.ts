@@ -5,10 +5,10 @@ import type { Place } from './git-environment.js';
 /** The commit behind a name; null when there is none. A name that looks like an option is never one. */
 export async function resolveCommit(room: GitRoom, at: Place, name: string): Promise<string | null> {
   if (name === '' || name.startsWith('-') || name.includes('\0')) return null;
-  const found = await room.run(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], {
-    at,
-    answers: [0, 1, 128],
-  });
+  // Only for an upstream or reflog entry that is not there does git say 128; else that is a repository it cannot read.
+  const answers = name.includes('@{') ? [0, 1, 128] : [0, 1];
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  const found = await room.run(args, { at, answers });
   return found.code === 0 ? found.text : null;
 }
 

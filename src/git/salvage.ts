@@ -6,7 +6,7 @@ import { SCRATCH_IDENTITY } from './identity.js';
 import { keepPrecious } from './precious-files.js';
 import { isAncestor, requireCommit, resolveCommit, treeOf } from './refs.js';
 import { splitZ } from './run-git.js';
-import { commitTree, snapshotTree, withScratch, type Scratch } from './scratch.js';
+import { commitTree, copyOfIndex, snapshotTree, withScratch, type Scratch } from './scratch.js';
 import { populatedSubmodules } from './submodules.js';
 
 const SALVAGE = /^refs\/agentorchestr\/salvage\/[^-].*/;
@@ -71,7 +71,7 @@ async function collect(
   const at = { worktree };
   const headTree = await treeOf(room, at, head);
   const snapshot = await snapshotTree(room, worktree, { scratch, objects: null, tolerant: true });
-  const staged = await stagedCommit(room, worktree, { head, headTree, workTree: snapshot.tree });
+  const staged = await stagedCommit(room, worktree, { scratch, head, headTree, workTree: snapshot.tree });
   const stashes = await stashesOf(room, worktree);
   const loose = await looseCommits(room, options, head, stashes);
   const notKept = [...snapshot.embedded, ...(snapshot.incomplete ? ['files that could not be read'] : [])];
@@ -87,10 +87,11 @@ async function collect(
 async function stagedCommit(
   room: GitRoom,
   worktree: string,
-  trees: { head: string; headTree: string; workTree: string },
+  trees: { scratch: Scratch; head: string; headTree: string; workTree: string },
 ): Promise<string | null> {
   const at = { worktree };
-  const written = await room.run(['write-tree'], { at, answers: [0, 128] });
+  const env = { GIT_INDEX_FILE: await copyOfIndex(room, worktree, trees.scratch) };
+  const written = await room.run(['write-tree'], { at, env, answers: [0, 128] });
   if (written.code !== 0 || written.text === trees.headTree || written.text === trees.workTree) return null;
   return commitTree(room, at, {
     tree: written.text,

@@ -79,11 +79,7 @@ export async function snapshotTree(
   options: { scratch: Scratch; objects: Environment | null; tolerant?: boolean },
 ): Promise<TreeSnapshot> {
   const at = { worktree };
-  const env = {
-    ...options.objects,
-    GIT_INDEX_FILE: join(options.scratch.directory, `index-${(counter += 1)}`),
-  };
-  await copyIndex(room, at, env);
+  const env = { ...options.objects, GIT_INDEX_FILE: await copyOfIndex(room, worktree, options.scratch) };
   await forgetForcedOwnFiles(room, at, env);
   const args = [
     'add',
@@ -104,22 +100,22 @@ export async function snapshotTree(
   return { tree, embedded, incomplete: added.code !== 0 };
 }
 
-async function copyIndex(
-  room: GitRoom,
-  at: { worktree: string },
-  env: { GIT_INDEX_FILE: string },
-): Promise<void> {
-  const index = resolve(at.worktree, (await room.run(['rev-parse', '--git-path', 'index'], { at })).text);
+/** The worktree's index as a file of the scratch folder: even `write-tree` would rewrite the real one. */
+export async function copyOfIndex(room: GitRoom, worktree: string, scratch: Scratch): Promise<string> {
+  const at = { worktree };
+  const copy = join(scratch.directory, `index-${(counter += 1)}`);
+  const index = resolve(worktree, (await room.run(['rev-parse', '--git-path', 'index'], { at })).text);
   const info = await stat(index).catch(() => null);
   if (info === null) {
-    await room.run(['read-tree', 'HEAD'], { at, env });
-    return;
+    await room.run(['read-tree', 'HEAD'], { at, env: { GIT_INDEX_FILE: copy } });
+    return copy;
   }
-  await copyFile(index, env.GIT_INDEX_FILE);
+  await copyFile(index, copy);
   // Git finds a file that changed in the very tick of the last index write by comparing with the index's own time: a
   // younger copy would hide such a change.
   const seconds = Math.floor(info.mtimeMs) / 1000;
-  await utimes(env.GIT_INDEX_FILE, seconds, seconds);
+  await utimes(copy, seconds, seconds);
+  return copy;
 }
 
 async function forgetForcedOwnFiles(room: GitRoom, at: Place, env: Environment): Promise<void> {
