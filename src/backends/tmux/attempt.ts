@@ -115,6 +115,7 @@ class Attempt {
 
   private async submit(before: Look, since: number): Promise<Delivery> {
     const { watcher, ended } = this.target;
+    this.target.view.outdate();
     watcher.unsettle();
     this.options.observer.typed(this.content.bytes);
     const delivery = await submitPasted(

@@ -84,7 +84,7 @@ class Submission {
     await this.untilActivity(this.pasted.since, this.firstKeyCap());
     for (let looks = 1; ; looks++) {
       let since = activity.count;
-      const look = this.proof === null ? await view.look().catch(() => null) : null;
+      const look = this.proof === null ? await view.lookShared().catch(() => null) : null;
       if (this.proof !== null) return this.proof;
       if (look === null || look.dead || this.context.hasEnded()) return unconfirmed(look);
       const relation = this.relate(look);

@@ -68,6 +68,7 @@ export class PaneAgent {
     const before = this.scanner.bracketedPaste;
     const hint = data.length === 0 ? 'complete' : this.scanner.feed(data);
     if (this.scanner.bracketedPaste !== before) this.keepPasteMode();
+    this.view.outdate();
     this.activity.beat();
     this.watcher.output(hint);
   }
@@ -145,6 +146,7 @@ export class PaneAgent {
   private onNotification(line: string): void {
     if (line !== `pane-mode-changed ${this.options.paneId}`) return;
     this.modeSince = this.options.clock.now();
+    this.view.outdate();
     this.activity.beat();
     this.watcher.touch();
   }

@@ -26,11 +26,28 @@ export class PaneView {
   private readonly client: ControlClient;
   private readonly paneId: string;
   private readonly launch: InteractiveLaunch;
+  private underway: Promise<Look> | null = null;
 
   constructor(client: ControlClient, paneId: string, launch: InteractiveLaunch) {
     this.client = client;
     this.paneId = paneId;
     this.launch = launch;
+  }
+
+  /** The pane as it is after all that was seen and done so far; several who want that share one answer. */
+  lookShared(): Promise<Look> {
+    if (this.underway !== null) return this.underway;
+    const look = this.look();
+    const done = () => {
+      if (this.underway === look) this.underway = null;
+    };
+    look.then(done, done);
+    return (this.underway = look);
+  }
+
+  /** Something happened to the pane: an answer that is under way may be too old. */
+  outdate(): void {
+    this.underway = null;
   }
 
   /** Facts and screen are asked in one go: nothing of ours comes between them. */
@@ -75,6 +92,7 @@ export class PaneView {
   }
 
   async pressKey(key: string): Promise<void> {
+    this.outdate();
     await this.client.command('send-keys', '-t', this.paneId, key);
   }
 }

@@ -91,7 +91,9 @@ export class PaneWatcher {
   unsettle(): void {
     this.settled = null;
     this.candidate = null;
-    this.touch();
+    if (this.closed) return;
+    this.lastOutputAt = this.options.clock.now();
+    this.arm(this.lastOutputAt + REREAD_MS);
   }
 
   /** Sentinels printed so far are told before this resolves; those printed later are new. */
@@ -150,7 +152,7 @@ export class PaneWatcher {
 
   private async evaluate(startedAt: number): Promise<void> {
     if (this.scanAt !== null && startedAt >= this.scanAt) await this.scan();
-    const look = await this.options.view.look();
+    const look = await this.options.view.lookShared();
     const { reading } = look;
     await this.scanForHidden(look);
     if (this.candidate === null || !sameReading(this.candidate.reading, reading)) {
