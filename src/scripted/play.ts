@@ -20,7 +20,15 @@ export async function playTurn(turn: Turn, prompt: string): Promise<void> {
   conversation.last_rule = rule.name ?? key;
   Object.assign(conversation.values, captures, { prompt, cwd: turn.cwd, role: conversation.role });
   await turn.save();
-  await runSteps(turn, rule.steps);
+  try {
+    await runSteps(turn, rule.steps);
+  } catch (error) {
+    if (turn.signal.aborted || rule.on_failure === undefined) throw error;
+    const failure = error instanceof Error ? error.message : String(error);
+    turn.screen.note(`failed: ${failure}`);
+    conversation.values['failure'] = failure;
+    await runSteps(turn, rule.on_failure);
+  }
 }
 
 interface ChosenRule {

@@ -151,6 +151,8 @@ const ruleSchema = z.strictObject({
   /** At most so often in one conversation. */
   times: z.number().int().positive().optional(),
   steps: z.array(stepSchema),
+  /** Played when a step failed (`{{failure}}` says why); when they succeed the turn counts as ended, not as failed. */
+  on_failure: z.array(stepSchema).optional(),
 });
 
 export type Rule = z.output<typeof ruleSchema>;

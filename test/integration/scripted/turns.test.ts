@@ -108,6 +108,19 @@ workers:
     expect(await rig.text()).not.toMatch(/never said/);
   });
 
+  it('plays what the script has for failures, and ends its turn as usual then', async () => {
+    await rig.start(`
+workers:
+  - steps: [{ run: exit 4 }, { say: never said }]
+    on_failure: [{ say: 'so it is: {{failure}}' }]
+`);
+    await rig.untilState('idle');
+    await rig.submit('go');
+    await rig.untilHook('Stop');
+    expect(rig.outside.hooks.at(-1)?.['last_assistant_message']).toBe('so it is: exit 4 failed (exit 4): ');
+    expect(await rig.text()).not.toMatch(/never said/);
+  });
+
   it('works in its folder: writes, edits, runs, commits, and never outside of it', async () => {
     await rig.start(`
 workers:
