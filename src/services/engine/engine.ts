@@ -56,6 +56,9 @@ export class Engine {
     const actor = this.#actors.get(workerId);
     const rules = worker === null ? null : (this.#deps.adapter(worker.agent).interactive?.hooks ?? null);
     if (actor === undefined || rules === null) return null;
+    // The id to resume is the one in the latest hook, not the one that was chosen at launch.
+    const threadId = rules.threadId(body);
+    if (threadId !== null) new WorkerRecord(this.#deps, workerId).threadOpened(threadId);
     return actor.onHook(rules.translate(body));
   }
 

@@ -6,11 +6,12 @@ import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.j
 import type { Evidence } from '../../core/state/states.js';
 import { leadContinueText, reportNowText } from '../context/engine-texts.js';
 import { fact, type EngineDeps } from './deps.js';
-import { hasUndelivered, nextDelivery, type NextDelivery } from './next-delivery.js';
+import { nextDelivery, type NextDelivery } from './next-delivery.js';
 import { watchFlag } from './flag-watch.js';
-import { leadTurnVerdict } from './lead-turn.js';
 import { settleByReport } from './outcomes.js';
 import { recordDelivery, recordSubmitted, type Proof } from './receipts.js';
+import { reportOfSentinels } from './sentinel-report.js';
+import { leadTurnVerdict, workerTurnVerdict } from './turn-verdicts.js';
 import { WorkerRecord } from './worker-record.js';
 
 const SETTLE_CAP_MS = 1_000;
@@ -85,16 +86,12 @@ export class WorkerActor {
   onSentinels(sentinels: readonly Sentinel[]): void {
     const run = this.#record.openRun();
     if (run === null) return;
-    const sent = this.#deps.store.messages(this.#deps.sessionId, this.#workerId);
-    const counted = sentinels.filter((sentinel) =>
-      sentinel.nonce === null
-        ? !sent.some((message) => message.text.includes(sentinel.line))
-        : sentinel.nonce === run.nonce,
+    const report = reportOfSentinels(
+      sentinels,
+      run,
+      this.#deps.store.messages(this.#deps.sessionId, this.#workerId),
     );
-    const last = counted.at(-1);
-    if (last === undefined) return;
-    const state = ({ done: 'succeeded', blocked: 'blocked', failed: 'failed' } as const)[last.word];
-    this.report({ state, summary: last.summary }, 'sentinel');
+    if (report !== null) this.report(report, 'sentinel');
   }
 
   /** What the agent's hooks say. The answer, if any, is the body to give back to the agent. */
@@ -243,29 +240,15 @@ export class WorkerActor {
       if (flagged !== null) this.report(flagged, 'flag');
       else await delay(this.#deps.clock, EVIDENCE_LAG_MS, this.#abort.signal);
     }
+    if (this.#abort.signal.aborted || this.#turnOpen) return null;
     const run = this.#record.openRun();
-    if (run === null || this.#abort.signal.aborted || this.#turnOpen) return null;
-    if (run.state === 'waiting' && run.waiting_kind === 'question') {
-      this.#record.append(
-        fact('worker.waiting', this.#record.subject(run.run_id, 'protocol'), {
-          kind: 'question',
-          text: run.waiting_text ?? '',
-        }),
-      );
-      return null;
-    }
-    if (run.state !== 'running') return null;
-    if (run.reported.length > 0) {
-      this.#settle();
-      return null;
-    }
-    // An answer or follow-up that came while the turn was still open is the next thing it gets.
-    if (hasUndelivered(this.#deps, run)) return null;
-    if (run.nudges > 0) {
-      this.#record.waiting('report', text === '' ? 'its turn ended without a report' : text, 'protocol');
-      return null;
-    }
-    return this.#nudge(run, reportNowText(run.nonce), fromHook);
+    const verdict = workerTurnVerdict(this.#deps, run);
+    if (run === null || verdict === 'rest') return null;
+    if (verdict === 'nudge') return this.#nudge(run, reportNowText(run.nonce), fromHook);
+    if (verdict === 'settle') this.#settle();
+    else if (verdict === 'question') this.#record.questionOpen(run);
+    else this.#record.waiting('report', text === '' ? 'its turn ended without a report' : text, 'protocol');
+    return null;
   }
 
   /** Asks for a report: as the answer of the hook that told us of the end of turn where the agent can, else as a message. */

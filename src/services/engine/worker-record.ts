@@ -74,6 +74,12 @@ export class WorkerRecord {
     this.append(...events);
   }
 
+  /** Its turn is over; its question stays. */
+  questionOpen(run: RunRow): void {
+    const text = run.waiting_text ?? '';
+    this.append(fact('worker.waiting', this.subject(run.run_id, 'protocol'), { kind: 'question', text }));
+  }
+
   idle(evidence: Evidence): void {
     const worker = this.worker();
     const atGate =

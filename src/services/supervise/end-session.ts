@@ -13,6 +13,34 @@ import { reportSession } from './session-report.js';
 const LAST_TURN_CAP_MS = 60_000;
 const GRACE_MS = 2_000;
 
+/** What the session started from. */
+export interface SessionOrigin {
+  readonly facts: ProjectFacts;
+  readonly base: SessionBase;
+}
+
+/**
+ * The session cannot go on for a fault of ours or of its surroundings; its row says why. Only a start that failed has
+ * its integration worktree and branch removed again: they hold nothing yet. After that, everything stays.
+ */
+export async function abandonSession(
+  session: SessionContext,
+  error: unknown,
+  { started }: { started: boolean },
+): Promise<void> {
+  const row = session.store.session(session.sessionId);
+  if (row === null || row.state !== 'active') return;
+  const { repository, integration_worktree: path, integration_branch: branch } = row;
+  if (!started && row.integration_commit === null) {
+    if (path !== null) await session.git.removeWorktree({ repository, path, trash: session.places.trash });
+    if (branch !== null) await session.git.deleteBranch({ repository, branch });
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  session.store.append(
+    fact('session.ended', subject(session), { state: 'failed', summary: row.summary, reason }),
+  );
+}
+
 /**
  * Ends a session in order: the lead's last turn, every agent, verification jobs, clean and integrated worktrees, the
  * result into the checkout when asked, the record, the viewers. What is not clean and integrated stays.
@@ -21,7 +49,7 @@ export async function endSession(
   session: SessionContext,
   live: LiveSession,
   end: SessionEnd,
-  origin: { facts: ProjectFacts; base: SessionBase },
+  origin: SessionOrigin,
 ): Promise<void> {
   const row = sessionRow(session);
   if (end.state === 'done' || (end.state === 'failed' && row.verdict === 'failed')) await lastTurn(session);
@@ -97,7 +125,7 @@ async function apply(
   session: SessionContext,
   live: LiveSession,
   row: SessionRow,
-  origin: { facts: ProjectFacts; base: SessionBase },
+  origin: SessionOrigin,
 ): Promise<string> {
   if (row.integration_commit === null || row.integration_branch === null) return 'nothing to apply';
   try {

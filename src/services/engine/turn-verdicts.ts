@@ -1,5 +1,6 @@
 import type { RunRow } from '../../core/state/rows.js';
 import { openRun, type EngineDeps } from './deps.js';
+import { hasUndelivered } from './next-delivery.js';
 import { pendingNotices } from './notices.js';
 
 const NUDGES = 2;
@@ -18,4 +19,20 @@ export function leadTurnVerdict(deps: EngineDeps, run: RunRow | null): 'rest' | 
   });
   if (busy || pendingNotices(store, sessionId).length > 0) return 'rest';
   return run.nudges < NUDGES ? 'nudge' : 'stuck';
+}
+
+/**
+ * What the end of a worker's turn means. `settle`: it reported. `question`: it waits for an answer. `nudge`: it said
+ * nothing, ask once. `silent`: it was asked and still said nothing. `rest`: no run is open, or the next message is due
+ * anyway (an answer that came while the turn was still open).
+ */
+export function workerTurnVerdict(
+  deps: EngineDeps,
+  run: RunRow | null,
+): 'rest' | 'settle' | 'question' | 'nudge' | 'silent' {
+  if (run?.state === 'waiting' && run.waiting_kind === 'question') return 'question';
+  if (run?.state !== 'running') return 'rest';
+  if (run.reported.length > 0) return 'settle';
+  if (hasUndelivered(deps, run)) return 'rest';
+  return run.nudges > 0 ? 'silent' : 'nudge';
 }

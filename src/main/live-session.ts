@@ -1,0 +1,88 @@
+import { findAgent } from '../agents/registry.js';
+import { LEAD_ID } from '../core/ids.js';
+import { newId } from '../platform/ids.js';
+import { createMutex } from '../platform/locks.js';
+import type { Tokens } from '../platform/tokens.js';
+import { Engine } from '../services/engine/engine.js';
+import {
+  workerDirectory,
+  type AgentAccess,
+  type LiveSession,
+  type SessionContext,
+} from '../services/session-context.js';
+import type { EndSignals } from '../services/supervise/await-end.js';
+import type { SessionPlan } from '../services/supervise/plan.js';
+import { VerifyJobs } from '../services/supervise/verify-jobs.js';
+import { commandEnvironment } from './user-environment.js';
+
+const TOKEN_VARIABLE = 'AGENTORCHESTR_TOKEN';
+
+export interface LiveParts {
+  readonly plan: SessionPlan;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly context: SessionContext;
+  readonly backend: LiveSession['backend'];
+  readonly end: EndSignals;
+  readonly port: number;
+  readonly gitEnvironment: Readonly<Record<string, string>>;
+  readonly tokens: Tokens;
+}
+
+/** What only the supervisor has: the engine, the jobs, and what its agents are given. */
+export function createLive(parts: LiveParts): LiveSession {
+  const { plan, context, backend, end } = parts;
+  const { sessionId, store, git, clock, logger, places } = context;
+  const commands = commandEnvironment(parts.env);
+  const engine = new Engine({
+    sessionId,
+    store,
+    backend,
+    clock,
+    logger,
+    newId,
+    adapter: (name) => findAgent(name),
+    workerDirectory: (workerId) => workerDirectory(places, workerId),
+    onLeadStuck: () => logger.warn('the lead ended its turn and nothing can wake it'),
+    onEnded: (workerId, status) => {
+      if (workerId === LEAD_ID) end.leadEnded(status);
+    },
+  });
+  return {
+    plan,
+    backend,
+    engine,
+    verifyJobs: new VerifyJobs({
+      sessionId,
+      store,
+      git,
+      clock,
+      logger,
+      places,
+      commandEnvironment: commands,
+      newId,
+    }),
+    launching: new Map(),
+    integrating: createMutex(),
+    commandEnvironment: commands,
+    agent: (name) => ({ adapter: findAgent(name), binary: plan.binaries[name] ?? '' }),
+    finish: () => end.verdict(),
+    pause: (reason) => end.pause(reason),
+    agentAccess: (workerId) => agentAccess(parts, workerId),
+  };
+}
+
+function agentAccess({ context, port, gitEnvironment, tokens }: LiveParts, workerId: string): AgentAccess {
+  const identity =
+    workerId === LEAD_ID ? ({ scope: 'lead', workerId } as const) : ({ scope: 'worker', workerId } as const);
+  return {
+    mcpUrl: `http://127.0.0.1:${port}/mcp`,
+    hookUrl: `http://127.0.0.1:${port}/hooks`,
+    tokenVariable: TOKEN_VARIABLE,
+    env: {
+      ...gitEnvironment,
+      AGENTORCHESTR_SESSION: context.sessionId,
+      AGENTORCHESTR_WORKER: workerId,
+      [TOKEN_VARIABLE]: tokens.issue(identity),
+    },
+  };
+}

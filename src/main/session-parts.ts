@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { guardVariables } from '../agents/registry.js';
+import { createTmuxBackend } from '../backends/tmux/backend.js';
+import type { Backend } from '../backends/contract.js';
+import { OrchestratorError } from '../core/errors/error.js';
+import { createGit } from '../git/create-git.js';
+import type { Git } from '../git/contract.js';
+import { systemClock } from '../platform/clock.js';
+import { ensurePrivateDirectory } from '../platform/files.js';
+import { ownIdentity, type ProcessIdentity } from '../platform/identity.js';
+import { createLogger, type Logger } from '../platform/logger.js';
+import type { Paths } from '../platform/paths.js';
+import { createRedactor, type Redactor } from '../platform/redact.js';
+import { createTokens, type Tokens } from '../platform/tokens.js';
+import type { SessionPlaces } from '../services/session-context.js';
+import type { SessionPlan } from '../services/supervise/plan.js';
+import type { Store } from '../store/contract.js';
+import { openStore } from '../store/open-store.js';
+import { sessionPlaces } from './places.js';
+import { sessionSecret } from './session-control.js';
+import { OWN_PREFIXES } from './user-environment.js';
+
+export interface SessionParts {
+  readonly places: SessionPlaces;
+  readonly redactor: Redactor;
+  readonly logger: Logger;
+  readonly store: Store;
+  readonly git: Git;
+  readonly tokens: Tokens;
+  readonly backend: Backend;
+  /** This process as the holder of the session's lease. */
+  readonly owner: ProcessIdentity;
+}
+
+/** Opens every room that a session needs and takes its lease. Throws SESSION_OWNED, UNSAFE_DIRECTORY, STORE_UNAVAILABLE. */
+export async function openSessionParts(options: {
+  plan: SessionPlan;
+  paths: Paths;
+  env: Readonly<Record<string, string | undefined>>;
+}): Promise<SessionParts> {
+  const { plan, paths, env } = options;
+  const sessionId = plan.session_id;
+  const places = sessionPlaces(paths, plan.project, sessionId);
+  for (const folder of [paths.data, places.data, places.directory, join(places.directory, 'workers')])
+    await ensurePrivateDirectory(folder);
+  const secret = await sessionSecret(places.data);
+  const redactor = createRedactor();
+  redactor.add(secret);
+  const logger = createLogger({
+    level: env['AGENTORCHESTR_LOG_LEVEL'] ?? 'info',
+    destination: join(places.data, 'supervisor.log'),
+    redactor,
+  });
+  const store = openStore({ path: paths.database, clock: systemClock });
+  const owner = ownIdentity();
+  const lease = store.acquireLease(sessionId, owner);
+  if (!lease.acquired)
+    throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
+  const backend = createTmuxBackend({
+    sessionId,
+    socketPrefix: env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr',
+    directory: join(places.directory, 'tmux'),
+    env,
+    guardVariables: [...guardVariables()],
+    ownSecretPrefixes: [...OWN_PREFIXES],
+    clock: systemClock,
+    logger,
+    terminal: plan.terminal,
+  });
+  const git = createGit({ env, clock: systemClock, logger });
+  return { places, redactor, logger, store, git, tokens: createTokens(secret, sessionId), backend, owner };
+}
