@@ -13,7 +13,8 @@ export function createReader(sql: Sql, tables: Tables): Reader {
     sessionIds: (prefix) =>
       sql
         .all(
-          'SELECT session_id FROM sessions WHERE substr(session_id, 1, length(?1)) = ?1 ORDER BY rowid',
+          'SELECT session_id FROM sessions WHERE substr(session_id, 1, length(?)) = ? ORDER BY rowid',
+          prefix,
           prefix,
         )
         .map((row) => String(row['session_id'])),
