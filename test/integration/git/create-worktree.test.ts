@@ -9,6 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { createGit } from '../../../src/git/create-git.js';
+import { systemClock } from '../../../src/platform/clock.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { age, stallingGit } from '../../support/git-steps.js';
 import { compileGitRoom, finished, startGitProcess } from '../../support/compiled-git.js';
@@ -19,6 +21,7 @@ import {
   registeredWorktrees,
   removeFolder,
   type GitWorld,
+  type TestRepo,
 } from '../../support/repo.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
@@ -95,6 +98,46 @@ describe('a new worktree', () => {
   });
 });
 
+describe('large files (LFS)', () => {
+  const POINTER = 'version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 7\n';
+
+  function lfsRepo(where: GitWorld): TestRepo {
+    const repo = where.repo();
+    repo.commit('pointer', {
+      '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
+      'big.bin': POINTER,
+    });
+    for (const [key, value] of [
+      ['filter.lfs.clean', 'git-lfs clean -- %f'],
+      ['filter.lfs.smudge', 'git-lfs smudge -- %f'],
+      ['filter.lfs.process', 'git-lfs filter-process'],
+      ['filter.lfs.required', 'true'],
+    ] as const)
+      repo.git('config', key, value);
+    return repo;
+  }
+
+  it('are pointers where git-lfs is configured but not installed, and the tree counts as clean', async () => {
+    const repo = lfsRepo(world);
+    const made = await world.git.createWorktree(wanted(repo.repository, 'w01'));
+    expect(readFileSync(join(made.path, 'big.bin'), 'utf8')).toBe(POINTER);
+    expect((await world.git.status(made.path, 'main')).changedFiles).toEqual([]);
+  });
+
+  it('are filled in by "git lfs checkout" after a checkout that downloads nothing, where it is installed', async () => {
+    const log = join(world.sandbox.root, 'lfs.log');
+    const folder = world.sandbox.folder('lfs-bin');
+    const script = `#!/bin/sh\necho "$GIT_LFS_SKIP_SMUDGE $*" >> '${log}'\ncase "$1" in smudge|clean) exec cat;; filter-process) exit 1;; esac\n`;
+    writeFileSync(join(folder, 'git-lfs'), script, { mode: 0o755 });
+    const repo = lfsRepo(world);
+    repo.git('config', '--unset', 'filter.lfs.process');
+    const env = { ...world.sandbox.env, PATH: `${folder}:${world.sandbox.env['PATH']}` };
+    await createGit({ env, clock: systemClock }).createWorktree(wanted(repo.repository, 'w01'));
+    const calls = readFileSync(log, 'utf8').trim().split('\n');
+    expect(calls).toEqual(expect.arrayContaining(['1 smudge -- big.bin', '1 checkout']));
+  });
+});
+
 describe('[C-38] many at once', () => {
   const names = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(2, '0')}`);
@@ -164,6 +207,35 @@ describe('[C-38] many at once', () => {
     await fetchLoop;
     expect(registeredWorktrees(clone)).toHaveLength(21);
     expect(clone.git('fsck', '--no-progress')).not.toContain('error');
+  });
+
+  it('[C-39] a fetch waits while a worktree is being registered, by the same lock', async () => {
+    const remote = world.repo('remote');
+    const clonePath = join(world.sandbox.root, 'user', 'clone');
+    remote.git('clone', '--quiet', remote.path, clonePath);
+    remote.commit('more', { 'f.txt': 'x\n' });
+    const clone = world.at(clonePath);
+    const facts = await world.git.inspectProject(clonePath);
+    const shim = stallingGit(world, 'add', 'before');
+    const slow = createGit({ env: { ...world.sandbox.env, ...shim.env }, clock: systemClock });
+    const spawning = slow.createWorktree(wanted(clone.repository, 'w01'));
+    await shim.reached();
+    let fetched = false;
+    const fetching = world.git
+      .prepareBase({
+        facts,
+        sessionId: '0123abcd',
+        includeChanges: false,
+        fetch: true,
+        importRoot: world.place('imported'),
+      })
+      .finally(() => (fetched = true));
+    // What needs no lock goes on meanwhile, for longer than the fetch would take.
+    for (let round = 0; round < 5; round += 1) await world.git.inspectProject(clonePath);
+    expect([fetched, clone.git('rev-list', '--count', 'origin/main')]).toEqual([false, '1']);
+    shim.release();
+    await spawning;
+    expect((await fetching).statement).toContain('1 behind origin/main');
   });
 });
 
