@@ -11,7 +11,7 @@ export interface ProcessRef {
 /** `proc` reads /proc; `ps` asks ps (macOS and the BSDs). */
 export type ProcessSource = 'proc' | 'ps';
 
-export const defaultProcessSource: ProcessSource = process.platform === 'linux' ? 'proc' : 'ps';
+const defaultProcessSource: ProcessSource = process.platform === 'linux' ? 'proc' : 'ps';
 
 /** The `roots` and everything that descends from them now, parents first; those that are gone are left out. */
 export async function processTree(

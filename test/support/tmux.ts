@@ -13,7 +13,7 @@ import { silentLogger } from '../../src/platform/logger.js';
 import type { Sandbox } from './sandbox.js';
 
 /** An agent that is any program: nothing on its screen means anything. */
-export const ANY_PROGRAM: InteractiveLaunch = {
+const ANY_PROGRAM: InteractiveLaunch = {
   argv: () => [],
   readyTimeoutMs: 5_000,
   screen: {

@@ -7,7 +7,7 @@ export interface WindowSize {
 /** What a window holds at most: a lead with four workers, or five workers. */
 export const MAX_PANES = 5;
 export const MIN_PANE: WindowSize = { columns: 80, rows: 20 };
-export const DEFAULT_SIZE: WindowSize = { columns: 240, rows: 70 };
+const DEFAULT_SIZE: WindowSize = { columns: 240, rows: 70 };
 
 /** The window that suits a terminal; one that is too small gets a window it shows a part of, so that no agent is. */
 export function windowSizeFor(terminal: WindowSize | null): WindowSize {

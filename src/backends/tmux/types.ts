@@ -18,18 +18,5 @@ export interface ControlClient {
   detach(): Promise<void>;
 }
 
-/** Everything of a pane that one `display-message -p` answers. */
-export interface PaneFacts {
-  readonly paneId: string;
-  readonly windowId: string;
-  readonly dead: boolean;
-  readonly inMode: boolean;
-  readonly inputOff: boolean;
-  readonly width: number;
-  readonly height: number;
-  readonly currentPath: string;
-  readonly pid: number;
-}
-
 /** Three-valued: an error is `unknown`, and unknown never reaps anything. */
 export type Existence = 'yes' | 'no' | 'unknown';
