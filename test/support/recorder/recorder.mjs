@@ -266,7 +266,8 @@ function wrap(line, width) {
 }
 
 function dialog() {
-  return [`${state.dialog.says}`, '❯ 1. Yes', '  2. No', `  ${state.dialog.kind} · enter confirms`];
+  const above = persona.dialogBelowComposer === true ? box().slice(0, -1) : [];
+  return [...above, `${state.dialog.says}`, '❯ 1. Yes', '  2. No', `  ${state.dialog.kind} · enter confirms`];
 }
 
 /** A line-mode program: the terminal itself echoes what is typed. */

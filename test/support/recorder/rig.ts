@@ -37,6 +37,7 @@ export interface Persona {
   readonly suggestion?: string;
   readonly vim?: boolean;
   readonly dialogAtStart?: { readonly kind: 'trust' | 'permission'; readonly says: string };
+  readonly dialogBelowComposer?: boolean;
   /** Enter closes the dialog. */
   readonly dialogAnswers?: boolean;
   /** A submission is taken without a turn or any other sign. */

@@ -124,9 +124,7 @@ describe('[C-9] what a person has typed', () => {
     await until('it is typed', () => sending.typed.length === 1);
     await recorder.type(' and me');
     await shows(recorder, '> from the lead and me');
-    clock.skip(900);
-    await recorder.agent.screen();
-    clock.skip(15_000);
+    await clock.pass(12_000, () => recorder.agent.screen());
     expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('> from the lead and me') as unknown });
     expect(recorder.submissions()).toEqual([]);
   });
@@ -148,10 +146,7 @@ describe('[C-10] a dialog', () => {
     const sending = recorder.send('a nudge');
     const another = recorder.send('another');
     await until('it is held', () => sending.held.length > 0);
-    for (let second = 0; second < 120; second++) {
-      clock.skip(1_000);
-      await recorder.agent.screen();
-    }
+    await clock.pass(60_000, () => recorder.agent.screen());
     expect(sending.held).toEqual(['dialog']);
     expect(recorder.input().toString()).toBe('');
     recorder.command({ do: 'closeDialog' });
@@ -161,25 +156,31 @@ describe('[C-10] a dialog', () => {
     expect(recorder.submissions()).toEqual(['a nudge', 'another']);
   });
 
-  it('that comes between the paste and Enter is not answered by Enter', async () => {
-    const recorder = await started({}, { keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 800, submitDelayMs: 800 } });
+  it.each([
+    ['in place of the composer', {}],
+    ['below the composer, which still shows the text', { dialogBelowComposer: true }],
+  ])('%s, that comes between the paste and Enter is not answered by Enter', async (_place, persona) => {
+    const recorder = await started(persona, { keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 800, submitDelayMs: 800 } });
     const sending = recorder.send('bad moment');
     await until('it is typed', () => sending.typed.length === 1);
     recorder.command({ do: 'dialog', kind: 'permission', says: 'Now of all times?' });
     await until('the dialog is seen', () => recorder.states().includes('waiting'));
-    clock.skip(15_000);
+    await clock.pass(12_000, () => recorder.agent.screen());
     expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('Now of all times?') as unknown });
     expect(recorder.input().toString()).toBe('\u001b[200~bad moment\u001b[201~');
   });
 
-  it('that comes while Enter is swallowed stops the repeats', async () => {
-    const recorder = await started({ swallow: 1_000 });
+  it.each([
+    ['in place of the composer', {}],
+    ['below the composer, which still shows the text', { dialogBelowComposer: true }],
+  ])('%s, that comes while Enter is swallowed stops the repeats', async (_place, persona) => {
+    const recorder = await started({ swallow: 1_000, ...persona });
     const sending = recorder.send('swallowed');
     await until('Enter is pressed', () => recorder.input().includes(0x0d));
     recorder.command({ do: 'dialog', kind: 'permission', says: 'Sure?' });
     await until('it is seen', () => recorder.states().includes('waiting'));
     const before = recorder.input().toString();
-    clock.skip(15_000);
+    await clock.pass(12_000, () => recorder.agent.screen());
     expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed' });
     expect(recorder.input().toString()).toBe(before);
     expect(recorder.input('dialog').toString()).toBe('');

@@ -18,13 +18,10 @@ const started = async (persona: Persona, launch: Parameters<Rig['start']>[1] = {
 
 const keysPressed = (recorder: Recorder) => recorder.input().filter((byte) => byte === 0x0d).length;
 
-/** Lets the whole time of a delivery pass, in steps that leave the program time to react to each. */
+/** Lets the whole time of a delivery pass. */
 async function sitOut(recorder: Recorder): Promise<void> {
   await until('Enter is pressed', () => keysPressed(recorder) > 0);
-  for (let passed = 0; passed < 12_000; passed += 200) {
-    clock.skip(200);
-    await recorder.agent.screen();
-  }
+  await clock.pass(12_000, () => recorder.agent.screen());
 }
 
 const CASES = [0, 1].flatMap((swallow) =>
