@@ -35,10 +35,10 @@ export async function runSteps(steps, { parallel }) {
   return failed;
 }
 
-/** Runs a command of this repository on the terminal and returns its exit code. */
+/** Runs a command of this repository on the terminal, however long it takes, and returns its exit code. */
 export function runLoudly(command, env = {}) {
   return new Promise((done) => {
-    start(command, env, 'inherit')
+    start(command, { env, stdio: 'inherit' })
       .on('error', () => done(1))
       .on('close', (code) => done(code ?? 1));
   });
@@ -47,7 +47,7 @@ export function runLoudly(command, env = {}) {
 function runQuietly(command) {
   return new Promise((done) => {
     let output = '';
-    const child = start(command, {}, ['ignore', 'pipe', 'pipe']);
+    const child = start(command, { stdio: ['ignore', 'pipe', 'pipe'], timeout: STEP_LIMIT_MS });
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', (error) => done({ code: 1, output: `${command[0]}: ${error.message}` }));
@@ -57,12 +57,7 @@ function runQuietly(command) {
   });
 }
 
-function start([file, ...args], env, stdio) {
+function start([file, ...args], { env = {}, ...options }) {
   const path = `${root}node_modules/.bin:${process.env.PATH ?? ''}`;
-  return spawn(file, args, {
-    cwd: root,
-    env: { ...process.env, PATH: path, ...env },
-    stdio,
-    timeout: STEP_LIMIT_MS,
-  });
+  return spawn(file, args, { cwd: root, env: { ...process.env, PATH: path, ...env }, ...options });
 }
