@@ -22,7 +22,8 @@ export function linePromptComposer(options: LinePromptOptions): (screen: Screen)
       const row = screen.rows[top] ?? '';
       const sign = options.prompt.exec(row);
       const framed = options.above === undefined || options.above.test(screen.rows[top - 1] ?? '');
-      if (sign !== null && framed) return { text: boxText(screen.solid.slice(top, end), sign[0].length, options.border) };
+      if (sign !== null && framed)
+        return { text: boxText(screen.solid.slice(top, end), sign[0].length, options.border) };
       if (options.end.test(row)) return null;
     }
     return null;

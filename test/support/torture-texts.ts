@@ -9,15 +9,36 @@ export interface TortureText {
   readonly arrives?: string;
 }
 
-const shell = '"double" \'single\' `back` $(touch X) $HOME ${HOME} !! !x % %% %1 \\ \\\\ \\n & | < > ( ) { } * ? ~ ^ #';
+const shell =
+  '"double" \'single\' `back` $(touch X) $HOME ${HOME} !! !x % %% %1 \\ \\\\ \\n & | < > ( ) { } * ? ~ ^ #';
 
-export const KEY_NAMES: readonly TortureText[] = ['-x', '--help', 'Enter', 'C-c', 'Escape', '-l', '@file', '#{pane_id}', 'Up', 'C-m', 'BSpace'].map(
-  (text) => ({ name: `the literal text ${text}`, text }),
-);
+export const KEY_NAMES: readonly TortureText[] = [
+  '-x',
+  '--help',
+  'Enter',
+  'C-c',
+  'Escape',
+  '-l',
+  '@file',
+  '#{pane_id}',
+  'Up',
+  'C-m',
+  'BSpace',
+].map((text) => ({ name: `the literal text ${text}`, text }));
 
-export const SEMICOLONS: readonly TortureText[] = [';', 'do it;', 'do it;;', 'do it\\;', 'a; b; c;', '; first', `${'x'.repeat(8_191)};`, `${'x'.repeat(8_192)};`].map(
-  (text) => ({ name: `semicolons in ${text.length > 20 ? `${text.length} bytes` : JSON.stringify(text)}`, text }),
-);
+export const SEMICOLONS: readonly TortureText[] = [
+  ';',
+  'do it;',
+  'do it;;',
+  'do it\\;',
+  'a; b; c;',
+  '; first',
+  `${'x'.repeat(8_191)};`,
+  `${'x'.repeat(8_192)};`,
+].map((text) => ({
+  name: `semicolons in ${text.length > 20 ? `${text.length} bytes` : JSON.stringify(text)}`,
+  text,
+}));
 
 export const LINES: readonly TortureText[] = [
   { name: 'three lines', text: 'one\ntwo\nthree' },
@@ -30,7 +51,10 @@ export const LINES: readonly TortureText[] = [
   { name: 'trailing spaces inside', text: 'one   \ntwo' },
   { name: 'a line that is only y', text: 'really?\ny\nn' },
   { name: 'only y', text: 'y' },
-  { name: 'markdown', text: '# Goal\n\n- [ ] item; with "quotes"\n\n```sh\necho "$HOME" | tee `pwd`/x\n```\n> quoted' },
+  {
+    name: 'markdown',
+    text: '# Goal\n\n- [ ] item; with "quotes"\n\n```sh\necho "$HOME" | tee `pwd`/x\n```\n> quoted',
+  },
 ];
 
 export const SHELL_TEXTS: readonly TortureText[] = [
@@ -51,18 +75,37 @@ export const UNICODE: readonly TortureText[] = [
 
 export const CONTROLS: readonly TortureText[] = [
   { name: 'escape sequences', text: 'a\u001b[31mred\u001b[0m b', arrives: 'a[31mred[0m b' },
-  { name: 'an end of paste inside', text: 'safe\u001b[201~\rrm -rf /\u001b[200~', arrives: 'safe[201~\nrm -rf /[200~' },
-  { name: 'C0, DEL and C1', text: 'a\u0000b\u0003c\u0004d\u0007e\u0008f\u007fg\u0085h\u009bi', arrives: 'abcdefghi' },
+  {
+    name: 'an end of paste inside',
+    text: 'safe\u001b[201~\rrm -rf /\u001b[200~',
+    arrives: 'safe[201~\nrm -rf /[200~',
+  },
+  {
+    name: 'C0, DEL and C1',
+    text: 'a\u0000b\u0003c\u0004d\u0007e\u0008f\u007fg\u0085h\u009bi',
+    arrives: 'abcdefghi',
+  },
 ];
 
 /** `size` bytes of text in lines of about 70 that say where they are. */
 export function textOfSize(size: number): string {
   let text = '';
-  for (let line = 1; text.length < size; line++) text += `line ${line}: the quick brown fox; jumps "over" the $lazy dog #${line}\n`;
-  return `${text.slice(0, size - 1).trimEnd().padEnd(size - 1, '.')}!`;
+  for (let line = 1; text.length < size; line++)
+    text += `line ${line}: the quick brown fox; jumps "over" the $lazy dog #${line}\n`;
+  return `${text
+    .slice(0, size - 1)
+    .trimEnd()
+    .padEnd(size - 1, '.')}!`;
 }
 
-export const TORTURE_TEXTS: readonly TortureText[] = [...KEY_NAMES, ...SEMICOLONS, ...LINES, ...SHELL_TEXTS, ...UNICODE, ...CONTROLS];
+export const TORTURE_TEXTS: readonly TortureText[] = [
+  ...KEY_NAMES,
+  ...SEMICOLONS,
+  ...LINES,
+  ...SHELL_TEXTS,
+  ...UNICODE,
+  ...CONTROLS,
+];
 
 export function arrivesAs({ text, arrives }: TortureText): string {
   return arrives ?? text;

@@ -39,7 +39,11 @@ const VIEWER_MODE_MS = 60_000;
  * Delivers one text: waits until the pane is open for it, types it once, brings it to an outcome. Throws only while
  * nothing was typed.
  */
-export async function deliver(target: SendTarget, content: DeliveryText, options: SendOptions): Promise<Delivery> {
+export async function deliver(
+  target: SendTarget,
+  content: DeliveryText,
+  options: SendOptions,
+): Promise<Delivery> {
   const attempt = new Attempt(target, content, options);
   try {
     for (;;) {
@@ -145,15 +149,20 @@ class Attempt {
 
 /** Why a program without bracketed paste would not get the text as one whole; null when it would. */
 async function cutOrSplit(look: Look, { multiLine, bytes }: DeliveryText): Promise<string | null> {
-  if (multiLine) return 'the program has not switched bracketed paste on: several lines would become several inputs';
+  if (multiLine)
+    return 'the program has not switched bracketed paste on: several lines would become several inputs';
   if (bytes <= SURE_LINE_BYTES || bytes <= (await lineLimitBytes(look.tty))) return null;
   return `its terminal is in line mode and would cut a line of ${bytes} bytes`;
 }
 
 /** An answer that never came leaves open whether the text was typed; tmux's own refusal does not. */
 function pasteFailure(error: unknown): Delivery {
-  const lost = error instanceof OrchestratorError && (error.code === 'TMUX_LOST' || String(error.params['problem']).startsWith('no answer'));
-  return lost ? { outcome: 'unconfirmed', screen: '' } : refused(error instanceof Error ? error.message : String(error));
+  const lost =
+    error instanceof OrchestratorError &&
+    (error.code === 'TMUX_LOST' || String(error.params['problem']).startsWith('no answer'));
+  return lost
+    ? { outcome: 'unconfirmed', screen: '' }
+    : refused(error instanceof Error ? error.message : String(error));
 }
 
 function refused(reason: string): Delivery {

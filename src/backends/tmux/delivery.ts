@@ -41,7 +41,11 @@ const PARTIAL_MS = 40;
  * and waits for proof. The key is repeated only while the text is still in the composer; nothing is pasted again, and
  * no key is pressed into a dialog, an unknown screen, or a composer that holds more than our text.
  */
-export async function submitPasted(context: SubmissionContext, pasted: Pasted, options: SendOptions): Promise<Delivery> {
+export async function submitPasted(
+  context: SubmissionContext,
+  pasted: Pasted,
+  options: SendOptions,
+): Promise<Delivery> {
   const submission = new Submission(context, pasted);
   void options.confirmation?.then(
     (proof) => submission.confirm(proof),
@@ -74,7 +78,13 @@ class Submission {
     this.deadline = this.pastedAt + OUTCOME_LIMIT_MS + (pasted.content.bytes / 100_000) * LIMIT_PER_100_KB_MS;
   }
 
-  confirm({ evidence, how }: { evidence: Extract<Delivery, { outcome: 'submitted' }>['evidence']; how: string }): void {
+  confirm({
+    evidence,
+    how,
+  }: {
+    evidence: Extract<Delivery, { outcome: 'submitted' }>['evidence'];
+    how: string;
+  }): void {
     this.proof ??= { outcome: 'submitted', evidence, how };
     this.context.activity.beat();
   }
@@ -127,8 +137,10 @@ class Submission {
     const { state } = look.reading;
     if (relation === 'ours' || relation === 'mixed' || state === 'unknown') return null;
     const emptied = this.drawnAt !== null && relation !== 'none';
-    if (emptied && state === 'working' && !this.workedBefore) return 'the composer emptied and a turn started';
-    if (emptied && relation === 'empty' && this.workedBefore && this.keys > 0) return 'the composer emptied while a turn runs';
+    if (emptied && state === 'working' && !this.workedBefore)
+      return 'the composer emptied and a turn started';
+    if (emptied && relation === 'empty' && this.workedBefore && this.keys > 0)
+      return 'the composer emptied while a turn runs';
     if (relation !== 'empty' && this.keys === 0) return null;
     return this.promptAppeared(look) ? 'the composer emptied and the transcript shows the prompt' : null;
   }

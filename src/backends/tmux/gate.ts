@@ -22,7 +22,8 @@ export function judge({ look, settled, ready, steers }: GateView): Verdict {
   if (look.dead) return { is: 'refused', reason: 'its program has ended' };
   if (look.inputOff) return { is: 'refused', reason: "somebody switched the pane's input off" };
   if (look.inMode) return { is: 'held', reason: 'copy_mode' };
-  const reason = judgeReading(look.reading, steers) ?? (settled === null ? null : judgeReading(settled, steers));
+  const reason =
+    judgeReading(look.reading, steers) ?? (settled === null ? null : judgeReading(settled, steers));
   if (!ready && (reason === null || reason === 'unknown_screen')) return { is: 'held', reason: 'not_ready' };
   if (reason !== null) return { is: 'held', reason };
   return { is: settled === null ? 'settling' : 'open' };

@@ -59,7 +59,9 @@ export class PaneAgent {
       return deliver(target, content, sendOptions);
     });
     this.stopListening = client.onNotification((line) => this.onNotification(line));
-    this.begun = this.begin().catch((error: unknown) => options.logger.debug({ workerId: options.workerId, error }, 'the pane could not be read'));
+    this.begun = this.begin().catch((error: unknown) =>
+      options.logger.debug({ workerId: options.workerId, error }, 'the pane could not be read'),
+    );
   }
 
   /** Raw `%output` bytes of this pane, still escaped. No bytes at all: some were missed. */
@@ -86,11 +88,20 @@ export class PaneAgent {
       const since = this.watcher.readings.count;
       if (this.watcher.ready) return;
       if (this.whyEnded() !== null) {
-        throw new OrchestratorError('AGENT_EXITED', { agent: workerId, status: this.end?.status ?? 'unknown', when: 'before it was ready' });
+        throw new OrchestratorError('AGENT_EXITED', {
+          agent: workerId,
+          status: this.end?.status ?? 'unknown',
+          when: 'before it was ready',
+        });
       }
       const inDialog = this.watcher.latest?.state === 'waiting';
-      if (!inDialog && clock.now() >= deadline) throw new OrchestratorError('AGENT_NOT_READY', { agent: workerId, limit_ms: launch.readyTimeoutMs });
-      await this.watcher.readings.after(since, { clock, limitMs: inDialog ? null : deadline - clock.now(), signal });
+      if (!inDialog && clock.now() >= deadline)
+        throw new OrchestratorError('AGENT_NOT_READY', { agent: workerId, limit_ms: launch.readyTimeoutMs });
+      await this.watcher.readings.after(since, {
+        clock,
+        limitMs: inDialog ? null : deadline - clock.now(),
+        signal,
+      });
       if (inDialog) deadline = clock.now() + launch.readyTimeoutMs;
     }
   }
@@ -130,7 +141,8 @@ export class PaneAgent {
   }
 
   private whyEnded(): string | null {
-    if (this.end !== null) return `the agent has ended (${this.end.status === null ? 'status unknown' : `status ${this.end.status}`})`;
+    if (this.end !== null)
+      return `the agent has ended (${this.end.status === null ? 'status unknown' : `status ${this.end.status}`})`;
     return this.closed ? 'the session lets go of its agents' : null;
   }
 

@@ -83,7 +83,15 @@ export class PaneView {
 
   /** Kept in the server for this program, so that a supervisor that adopts it knows what it did not see switched. */
   async rememberPasteMode(on: boolean): Promise<void> {
-    await this.client.command('set-option', '-p', '-F', '-t', this.paneId, PASTE_OPTION, `${on ? 'on' : 'off'}.#{pane_pid}`);
+    await this.client.command(
+      'set-option',
+      '-p',
+      '-F',
+      '-t',
+      this.paneId,
+      PASTE_OPTION,
+      `${on ? 'on' : 'off'}.#{pane_pid}`,
+    );
   }
 
   /** Ends copy-mode and every other mode; keys reach the program again. */

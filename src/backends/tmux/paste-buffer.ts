@@ -20,7 +20,11 @@ export interface PasteBuffer {
   discard(): Promise<void>;
 }
 
-export function createPasteBuffer(client: ControlClient, directory: string, content: { text: string; bytes: number }): PasteBuffer {
+export function createPasteBuffer(
+  client: ControlClient,
+  directory: string,
+  content: { text: string; bytes: number },
+): PasteBuffer {
   const name = `agentorchestr-${randomBytes(8).toString('hex')}`;
   const loaded =
     content.bytes <= INLINE_BYTES
@@ -44,7 +48,12 @@ export function createPasteBuffer(client: ControlClient, directory: string, cont
   };
 }
 
-async function loadFromFile(client: ControlClient, directory: string, name: string, text: string): Promise<void> {
+async function loadFromFile(
+  client: ControlClient,
+  directory: string,
+  name: string,
+  text: string,
+): Promise<void> {
   await ensurePrivateDirectory(directory);
   const path = join(directory, name);
   try {

@@ -13,7 +13,10 @@ export class Pulse {
   }
 
   /** Resolves at the first beat after `since`, when `limitMs` are over (null: never), or when `signal` aborts. */
-  after(since: number, options: { clock: Clock; limitMs: number | null; signal?: AbortSignal | undefined }): Promise<void> {
+  after(
+    since: number,
+    options: { clock: Clock; limitMs: number | null; signal?: AbortSignal | undefined },
+  ): Promise<void> {
     if (this.count !== since || options.signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
@@ -22,7 +25,8 @@ export class Pulse {
         options.signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const cancel = options.limitMs === null ? () => undefined : options.clock.after(Math.max(0, options.limitMs), wake);
+      const cancel =
+        options.limitMs === null ? () => undefined : options.clock.after(Math.max(0, options.limitMs), wake);
       this.waiting.add(wake);
       options.signal?.addEventListener('abort', wake, { once: true });
     });

@@ -3,10 +3,23 @@ import type { WaitingKind } from '../../core/state/states.js';
 
 /** Escape sequences that `capture-pane -e` writes: SGR, hyperlinks (OSC 8), and the switch to line-drawing glyphs. */
 // eslint-disable-next-line no-control-regex -- control bytes are what this is about
-const ESCAPE = /\u001b\[([0-9;:]*)([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[()*+].|[\u000e\u000f]|\u001b./g;
+const ESCAPE =
+  /\u001b\[([0-9;:]*)([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[()*+].|[\u000e\u000f]|\u001b./g;
 // eslint-disable-next-line no-control-regex -- as above
 const STYLED = /[\u001b\u000e]/;
-const LINE_DRAWING: Readonly<Record<string, string>> = { j: '┘', k: '┐', l: '┌', m: '└', n: '┼', q: '─', t: '├', u: '┤', v: '┴', w: '┬', x: '│' };
+const LINE_DRAWING: Readonly<Record<string, string>> = {
+  j: '┘',
+  k: '┐',
+  l: '┌',
+  m: '└',
+  n: '┼',
+  q: '─',
+  t: '├',
+  u: '┤',
+  v: '┴',
+  w: '┬',
+  x: '│',
+};
 
 interface Style {
   dim: boolean;
@@ -23,7 +36,8 @@ export function parseScreen(lines: readonly string[], cursor: Screen['cursor']):
   const rows: string[] = [];
   const solid: string[] = [];
   for (const line of lines) {
-    const row = STYLED.test(line) || style.dim || style.drawing ? parseRow(line, style) : { text: line, solid: line };
+    const row =
+      STYLED.test(line) || style.dim || style.drawing ? parseRow(line, style) : { text: line, solid: line };
     const text = row.text.trimEnd();
     rows.push(text);
     solid.push(row.solid.slice(0, text.length));
@@ -38,8 +52,11 @@ function parseRow(line: string, style: Style): { text: string; solid: string } {
   let cursorCell: number | null = null;
   const take = (piece: string) => {
     if (piece === '') return;
-    const shown = style.drawing ? piece.replace(/[jklmnqtuvwx]/g, (glyph) => LINE_DRAWING[glyph] ?? glyph) : piece;
-    if (style.dim && cursorCell !== null) solid = `${solid.slice(0, cursorCell)}${' '.repeat(solid.length - cursorCell)}`;
+    const shown = style.drawing
+      ? piece.replace(/[jklmnqtuvwx]/g, (glyph) => LINE_DRAWING[glyph] ?? glyph)
+      : piece;
+    if (style.dim && cursorCell !== null)
+      solid = `${solid.slice(0, cursorCell)}${' '.repeat(solid.length - cursorCell)}`;
     cursorCell = style.reverse && !style.dim && [...shown].length === 1 ? solid.length : null;
     text += shown;
     solid += style.dim ? ' '.repeat(shown.length) : shown;

@@ -22,7 +22,8 @@ export class SendQueue {
 
   send(text: string, options: SendOptions): Promise<Delivery> {
     const content = deliveryText(text);
-    if (content.text.trim() === '') return Promise.resolve({ outcome: 'refused', reason: 'there is no text to deliver' });
+    if (content.text.trim() === '')
+      return Promise.resolve({ outcome: 'refused', reason: 'there is no text to deliver' });
     const { signal } = options;
     if (signal?.aborted === true) return Promise.resolve(CANCELLED);
     return new Promise((resolve) => {

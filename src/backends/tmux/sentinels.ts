@@ -36,7 +36,9 @@ export class SentinelLedger {
     const counts = new Map<string, number>();
     for (const { line } of found) counts.set(line, (counts.get(line) ?? 0) + 1);
     const fresh: Sentinel[] = [];
-    const toSkip = new Map([...counts.keys()].map((line) => [line, Math.min(this.known.get(line) ?? 0, counts.get(line) ?? 0)]));
+    const toSkip = new Map(
+      [...counts.keys()].map((line) => [line, Math.min(this.known.get(line) ?? 0, counts.get(line) ?? 0)]),
+    );
     for (const sentinel of found) {
       const skip = toSkip.get(sentinel.line) ?? 0;
       if (skip > 0) toSkip.set(sentinel.line, skip - 1);

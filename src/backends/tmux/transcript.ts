@@ -14,7 +14,9 @@ const ANCHOR_ROWS = 4;
  */
 export function promptAppeared(text: string, before: readonly string[], after: readonly string[]): boolean {
   const added = addedRows(before, after);
-  return added === null ? countPrompts(after, text) > countPrompts(before, text) : countPrompts(added, text) > 0;
+  return added === null
+    ? countPrompts(after, text) > countPrompts(before, text)
+    : countPrompts(added, text) > 0;
 }
 
 /** Rows between the old end of the transcript and the box below it, which is the same on both screens; null: cannot tell. */
@@ -42,7 +44,10 @@ function countPrompts(rows: readonly string[], text: string): number {
   const shown = plain(rows).filter((row) => row !== '');
   if (needle.length < SHORT_LENGTH) return shown.filter((_, index) => fillsRows(shown, index, needle)).length;
   const whole = shown.join('');
-  return Math.max(occurrences(whole, needle.slice(0, NEEDLE_LENGTH)), occurrences(whole, needle.slice(-NEEDLE_LENGTH)));
+  return Math.max(
+    occurrences(whole, needle.slice(0, NEEDLE_LENGTH)),
+    occurrences(whole, needle.slice(-NEEDLE_LENGTH)),
+  );
 }
 
 function plain(rows: readonly string[]): readonly string[] {

@@ -73,7 +73,8 @@ export class PaneWatcher {
     if (hint === 'begun') this.scanAt ??= now + QUIET_MS;
     if (hint === 'complete') {
       this.scanAt = now;
-      if (now - this.lastScanAt >= REREAD_MS) void this.scan().catch((error: unknown) => this.unreadable(error));
+      if (now - this.lastScanAt >= REREAD_MS)
+        void this.scan().catch((error: unknown) => this.unreadable(error));
     }
     this.touch();
   }
@@ -174,7 +175,14 @@ export class PaneWatcher {
     if (!isNew && (text === this.told.text || !quiet)) return;
     if (this.settled === null && state !== 'working' && state !== 'waiting') return;
     this.told = { key, text };
-    this.options.emit({ type: 'state', workerId: this.options.workerId, state, kind, text, evidence: 'screen' });
+    this.options.emit({
+      type: 'state',
+      workerId: this.options.workerId,
+      state,
+      kind,
+      text,
+      evidence: 'screen',
+    });
   }
 
   /** Programs that redraw by difference may print a sentinel without its letters ever being together in the stream. */
@@ -192,10 +200,13 @@ export class PaneWatcher {
     this.lastScanAt = this.options.clock.now();
     const found = findSentinels(await this.options.view.lines(SENTINEL_LINES));
     const sentinels = this.ledger.take(found).filter(({ nonce }) => wanted(nonce));
-    if (sentinels.length > 0) this.options.emit({ type: 'sentinels', workerId: this.options.workerId, sentinels });
+    if (sentinels.length > 0)
+      this.options.emit({ type: 'sentinels', workerId: this.options.workerId, sentinels });
   }
 }
 
 function sameReading(a: Reading, b: Reading): boolean {
-  return a.state === b.state && a.kind === b.kind && (a.composer?.text ?? null) === (b.composer?.text ?? null);
+  return (
+    a.state === b.state && a.kind === b.kind && (a.composer?.text ?? null) === (b.composer?.text ?? null)
+  );
 }

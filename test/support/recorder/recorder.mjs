@@ -5,7 +5,16 @@
 // CONFIG names the folder for its files: keys.jsonl (every chunk of input: time, bytes, where they went),
 // submissions.jsonl (every submitted text), control (commands, one JSON object a line, appended by the test).
 // The other settings are the persona; see `Persona` in rig.ts.
-import { appendFileSync, closeSync, openSync, readFileSync, readSync, statSync, watch, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const persona = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -13,7 +22,8 @@ const PASTE_BEGIN = Buffer.from('\x1b[200~');
 const PASTE_END = Buffer.from('\x1b[201~');
 const MAX_ROWS = 6;
 const file = (name) => join(persona.directory, name);
-const append = (name, record) => appendFileSync(file(name), `${JSON.stringify({ at: Date.now(), ...record })}\n`);
+const append = (name, record) =>
+  appendFileSync(file(name), `${JSON.stringify({ at: Date.now(), ...record })}\n`);
 
 const state = {
   phase: 'boot',
@@ -99,7 +109,8 @@ function takeOne(input) {
 
 function takePaste(input) {
   // The end mark may be cut between two chunks.
-  const all = state.pasting.length === 0 ? input : Buffer.concat([...state.pasting.splice(0, Infinity), input]);
+  const all =
+    state.pasting.length === 0 ? input : Buffer.concat([...state.pasting.splice(0, Infinity), input]);
   const end = all.indexOf(PASTE_END);
   if (end === -1) {
     state.pasting.push(all);
@@ -109,7 +120,8 @@ function takePaste(input) {
   const text = all.subarray(0, end);
   state.pastes++;
   const lines = text.toString('utf8').split('\n').length;
-  if (persona.collapse === true && (text.length > 800 || lines > 3)) state.pasteMark = `[Pasted text #${state.pastes} +${lines} lines]`;
+  if (persona.collapse === true && (text.length > 800 || lines > 3))
+    state.pasteMark = `[Pasted text #${state.pastes} +${lines} lines]`;
   type(text);
   return all.subarray(end + PASTE_END.length);
 }
@@ -167,7 +179,10 @@ function answerDialog(chunk) {
 
 function takeCookedLines(chunk) {
   for (const line of chunk.toString('latin1').split('\n').slice(0, -1)) {
-    append('submissions.jsonl', { text: Buffer.from(line, 'latin1').toString('base64'), whileWorking: false });
+    append('submissions.jsonl', {
+      text: Buffer.from(line, 'latin1').toString('base64'),
+      whileWorking: false,
+    });
   }
 }
 
@@ -237,11 +252,19 @@ function box() {
   const glyph = '✶✸✹✺'[state.frame % 4];
   const mode = persona.vim === true ? (state.vimInsert ? '-- INSERT -- ' : '-- NORMAL -- ') : '';
   return [
-    ...(working ? [`${glyph} Working… (${state.frame}s · esc to interrupt)`] : persona.animate === true ? [`${glyph} tip ${state.frame}`] : []),
+    ...(working
+      ? [`${glyph} Working… (${state.frame}s · esc to interrupt)`]
+      : persona.animate === true
+        ? [`${glyph} tip ${state.frame}`]
+        : []),
     rule,
     ...composerRows(width - 3),
     rule,
-    working ? `  ${mode}working · esc to interrupt` : state.phase === 'odd' ? '  something else entirely' : `  ${mode}ready · ? for shortcuts`,
+    working
+      ? `  ${mode}working · esc to interrupt`
+      : state.phase === 'odd'
+        ? '  something else entirely'
+        : `  ${mode}ready · ? for shortcuts`,
   ];
 }
 
@@ -261,7 +284,8 @@ function suggestion() {
 function wrap(line, width) {
   const characters = [...line];
   const rows = [];
-  for (let from = 0; from === 0 || from < characters.length; from += width) rows.push(characters.slice(from, from + width).join(''));
+  for (let from = 0; from === 0 || from < characters.length; from += width)
+    rows.push(characters.slice(from, from + width).join(''));
   return rows;
 }
 

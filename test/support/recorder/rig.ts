@@ -1,8 +1,22 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { InteractiveLaunch } from '../../../src/agents/contract.js';
 import type { Clock } from '../../../src/core/clock.js';
-import type { BackendEvent, Delivery, HeldReason, Sentinel, SendOptions } from '../../../src/backends/contract.js';
+import type {
+  BackendEvent,
+  Delivery,
+  HeldReason,
+  Sentinel,
+  SendOptions,
+} from '../../../src/backends/contract.js';
 import { connectControlClient } from '../../../src/backends/tmux/control-client.js';
 import { PaneAgent } from '../../../src/backends/tmux/pane-agent.js';
 import { PaneRouter } from '../../../src/backends/tmux/pane-router.js';
@@ -88,7 +102,14 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-const CONFIG = ['set -g status off', 'set -g remain-on-exit on', "set -g remain-on-exit-format ''", 'set -g history-limit 10000', 'set -g default-size 120x40', ''].join('\n');
+const CONFIG = [
+  'set -g status off',
+  'set -g remain-on-exit on',
+  "set -g remain-on-exit-format ''",
+  'set -g history-limit 10000',
+  'set -g default-size 120x40',
+  '',
+].join('\n');
 
 export interface RigOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -117,12 +138,25 @@ export async function createRig(extra: RigOptions = {}): Promise<Rig> {
   });
   const bufferDirectory = join(sandbox.root, 'buffers');
   let count = 0;
-  const open = async (argv: readonly string[], directory: string, launch: InteractiveLaunch): Promise<Recorder> => {
+  const open = async (
+    argv: readonly string[],
+    directory: string,
+    launch: InteractiveLaunch,
+  ): Promise<Recorder> => {
     const events: BackendEvent[] = [];
     const started = router.beginStart();
     const [paneId = ''] = await client.command('new-window', '-d', '-P', '-F', '#{pane_id}', ...argv);
     const emit = (event: BackendEvent) => void events.push(event);
-    const options = { client, clock: extra.clock ?? systemClock, logger: silentLogger, workerId: 'w01', paneId, launch, bufferDirectory, emit };
+    const options = {
+      client,
+      clock: extra.clock ?? systemClock,
+      logger: silentLogger,
+      workerId: 'w01',
+      paneId,
+      launch,
+      bufferDirectory,
+      emit,
+    };
     const agent = new PaneAgent(options);
     agents.push(agent);
     router.add(paneId, (data) => agent.onOutput(data));
@@ -139,20 +173,30 @@ export async function createRig(extra: RigOptions = {}): Promise<Rig> {
       writeFileSync(config, JSON.stringify({ directory, ...persona }));
       return open([process.execPath, RECORDER, config], directory, recorderLaunch(launch));
     },
-    startProgram: (argv, launch = {}) => open(argv, sandbox.folder(`program-${++count}`), recorderLaunch(launch)),
+    startProgram: (argv, launch = {}) =>
+      open(argv, sandbox.folder(`program-${++count}`), recorderLaunch(launch)),
     bufferFiles: () => (existsSync(bufferDirectory) ? readdirSync(bufferDirectory) : []),
     close: () => sandbox.close(),
   };
 }
 
-function recorder(parts: { agent: PaneAgent; paneId: string; events: BackendEvent[]; directory: string; client: ControlClient }): Recorder {
+function recorder(parts: {
+  agent: PaneAgent;
+  paneId: string;
+  events: BackendEvent[];
+  directory: string;
+  client: ControlClient;
+}): Recorder {
   const { agent, paneId, events, directory, client } = parts;
   const keys = () => records<{ where: string; bytes: string }>(join(directory, 'keys.jsonl'));
   return {
     agent,
     paneId,
     events,
-    submissions: () => records<{ text: string }>(join(directory, 'submissions.jsonl')).map(({ text }) => Buffer.from(text, 'base64').toString('utf8')),
+    submissions: () =>
+      records<{ text: string }>(join(directory, 'submissions.jsonl')).map(({ text }) =>
+        Buffer.from(text, 'base64').toString('utf8'),
+      ),
     input: (where) =>
       Buffer.concat(
         keys()
@@ -168,7 +212,10 @@ function recorder(parts: { agent: PaneAgent; paneId: string; events: BackendEven
     send: (text, options = {}) => {
       const held: HeldReason[] = [];
       const typed: number[] = [];
-      const observer = { held: (reason: HeldReason) => void held.push(reason), typed: (bytes: number) => void typed.push(bytes) };
+      const observer = {
+        held: (reason: HeldReason) => void held.push(reason),
+        typed: (bytes: number) => void typed.push(bytes),
+      };
       return { delivery: agent.send(text, { observer, ...options }), held, typed };
     },
   };
@@ -181,7 +228,11 @@ function records<T>(path: string): readonly T[] {
 }
 
 /** Waits for a condition on what a program left behind; fails with `what` after `limitMs`. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  limitMs = 20_000,
+): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`did not happen within ${limitMs} ms: ${what}`);

@@ -43,7 +43,9 @@ describe('a prompt in the transcript', () => {
   it('of many words is found by its begin or its end, however it is wrapped', () => {
     const long = `begin ${'middle '.repeat(200)}end of the text`;
     const wrapped = (text: string) => text.match(/.{1,40}/g)?.map((row) => `  ${row}`) ?? [];
-    expect(promptAppeared(long, screen('● 1'), screen('● 1', ...wrapped(long.slice(0, 300)), '…'))).toBe(true);
+    expect(promptAppeared(long, screen('● 1'), screen('● 1', ...wrapped(long.slice(0, 300)), '…'))).toBe(
+      true,
+    );
     expect(promptAppeared(long, screen('● 1'), screen(...wrapped(long.slice(-300))))).toBe(true);
   });
 
@@ -58,6 +60,8 @@ describe('a prompt in the transcript', () => {
   it('must stand there more often than before on a screen that was redrawn altogether', () => {
     const before = ['> hello agent', '● 1', 'status 1'];
     expect(promptAppeared('hello agent', before, ['> hello agent', '● 2', 'status 2'])).toBe(false);
-    expect(promptAppeared('hello agent', before, ['> hello agent', '● 2', '> hello agent', 'status 2'])).toBe(true);
+    expect(promptAppeared('hello agent', before, ['> hello agent', '● 2', '> hello agent', 'status 2'])).toBe(
+      true,
+    );
   });
 });

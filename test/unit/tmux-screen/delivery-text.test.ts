@@ -6,7 +6,11 @@ import { arrivesAs, TORTURE_TEXTS } from '../../support/torture-texts.js';
 describe('the text that is typed', () => {
   it.each(TORTURE_TEXTS)('$name', (entry) => {
     const text = arrivesAs(entry);
-    expect(deliveryText(entry.text)).toEqual({ text, bytes: Buffer.byteLength(text), multiLine: text.includes('\n') });
+    expect(deliveryText(entry.text)).toEqual({
+      text,
+      bytes: Buffer.byteLength(text),
+      multiLine: text.includes('\n'),
+    });
   });
 
   it('never holds a control byte but TAB and LF, and cleaning it again changes nothing', () => {

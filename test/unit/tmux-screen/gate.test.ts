@@ -19,7 +19,17 @@ interface Case {
 
 function verdict({ now = idle, settled = now, ready = true, steers = false, facts = {} }: Case): Verdict {
   const screen = { rows: [], solid: [], cursor: { row: 0, column: 0 } };
-  const look: Look = { dead: false, inMode: false, inputOff: false, alternate: false, keptPasteMode: null, tty: '', screen, reading: now, ...facts };
+  const look: Look = {
+    dead: false,
+    inMode: false,
+    inputOff: false,
+    alternate: false,
+    keptPasteMode: null,
+    tty: '',
+    screen,
+    reading: now,
+    ...facts,
+  };
   return judge({ look, settled, ready, steers });
 }
 
@@ -39,7 +49,11 @@ describe('whether text may be typed', () => {
     ['blanks in the composer', { now: { ...idle, composer: { text: ' \n' } } }, { is: 'open' }],
     ['a working agent', { now: working }, held('working')],
     ['a working agent that may be steered', { now: working, steers: true }, { is: 'open' }],
-    ['a draft in a working agent that may be steered', { now: { ...draft, state: 'working' }, steers: true }, held('human_draft')],
+    [
+      'a draft in a working agent that may be steered',
+      { now: { ...draft, state: 'working' }, steers: true },
+      held('human_draft'),
+    ],
     ['an unknown screen', { now: unknown }, held('unknown_screen')],
     ['an unknown screen at the start', { now: unknown, ready: false }, held('not_ready')],
     ['an idle screen that was not believed yet', { ready: false }, held('not_ready')],

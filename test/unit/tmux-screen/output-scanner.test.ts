@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OutputScanner } from '../../../src/backends/tmux/output-scanner.js';
 
-const feed = (scanner: OutputScanner, ...chunks: readonly string[]) => chunks.map((chunk) => scanner.feed(Buffer.from(chunk, 'latin1')));
+const feed = (scanner: OutputScanner, ...chunks: readonly string[]) =>
+  chunks.map((chunk) => scanner.feed(Buffer.from(chunk, 'latin1')));
 
 describe('scanning the raw output of a pane', () => {
   it.each([

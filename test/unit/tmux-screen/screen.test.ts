@@ -8,7 +8,11 @@ const parse = (...lines: readonly string[]) => parseScreen(lines, cursor);
 
 describe('parsing a captured pane', () => {
   it('drops styles, hyperlinks and blanks at the end of rows', () => {
-    const screen = parse('\u001b[1;31mred\u001b[0m plain   ', '\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', '');
+    const screen = parse(
+      '\u001b[1;31mred\u001b[0m plain   ',
+      '\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\',
+      '',
+    );
     expect(screen).toEqual({ rows: ['red plain', 'link', ''], solid: ['red plain', 'link', ''], cursor });
   });
 
@@ -24,7 +28,9 @@ describe('parsing a captured pane', () => {
   });
 
   it('does not take the 2 of a colour for dim', () => {
-    expect(parse('\u001b[38;2;10;20;30mtrue colour\u001b[39m \u001b[48;5;2mindexed\u001b[0m').solid).toEqual(['true colour indexed']);
+    expect(parse('\u001b[38;2;10;20;30mtrue colour\u001b[39m \u001b[48;5;2mindexed\u001b[0m').solid).toEqual([
+      'true colour indexed',
+    ]);
   });
 
   it('takes a reversed letter before dim text for the cursor on a suggestion, any other for text', () => {
@@ -54,26 +60,44 @@ const rules: ScreenRules = {
 describe('reading a screen by rules', () => {
   it('looks at the last rows above the blank bottom only, and takes the first rule that matches', () => {
     const screen = parse('Do you want', 'answer', '────', '> hello', '────', ' ? for shortcuts', '', '', '');
-    expect(readScreen(rules, screen)).toEqual({ state: 'idle', kind: null, text: '', composer: { text: 'hello' } });
+    expect(readScreen(rules, screen)).toEqual({
+      state: 'idle',
+      kind: null,
+      text: '',
+      composer: { text: 'hello' },
+    });
   });
 
   it('keeps what a dialog says, and calls it a dialog where the rule has no kind', () => {
-    expect(readScreen(rules, parse('Do you want it?', '1. Yes'))).toMatchObject({ state: 'waiting', kind: 'permission', text: 'Do you want it?\n1. Yes' });
+    expect(readScreen(rules, parse('Do you want it?', '1. Yes'))).toMatchObject({
+      state: 'waiting',
+      kind: 'permission',
+      text: 'Do you want it?\n1. Yes',
+    });
     expect(readScreen(rules, parse('Sure?'))).toMatchObject({ state: 'waiting', kind: 'dialog' });
   });
 
   it('is unknown where nothing matches', () => {
-    expect(readScreen(rules, parse('$ '))).toEqual({ state: 'unknown', kind: null, text: '', composer: null });
+    expect(readScreen(rules, parse('$ '))).toEqual({
+      state: 'unknown',
+      kind: null,
+      text: '',
+      composer: null,
+    });
   });
 });
 
 describe('a composer behind a prompt sign', () => {
   it('holds all rows down to the end of the box', () => {
-    expect(composer(parse('> old prompt', '────', '> one', '  two', '', '  three', '────'))).toEqual({ text: 'one\ntwo\n\nthree' });
+    expect(composer(parse('> old prompt', '────', '> one', '  two', '', '  three', '────'))).toEqual({
+      text: 'one\ntwo\n\nthree',
+    });
   });
 
   it('is read inside a frame', () => {
-    expect(composer(parse('╭────╮', '│ > typed    │', '│   more     │', '╰────╯'))).toEqual({ text: 'typed\nmore' });
+    expect(composer(parse('╭────╮', '│ > typed    │', '│   more     │', '╰────╯'))).toEqual({
+      text: 'typed\nmore',
+    });
   });
 
   it('is empty with a suggestion in it', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findSentinels, SentinelLedger } from '../../../src/backends/tmux/sentinels.js';
 
-const found = (...lines: readonly string[]) => findSentinels(lines).map(({ word, nonce, summary }) => [word, nonce, summary]);
+const found = (...lines: readonly string[]) =>
+  findSentinels(lines).map(({ word, nonce, summary }) => [word, nonce, summary]);
 
 describe('finding sentinels', () => {
   it.each([

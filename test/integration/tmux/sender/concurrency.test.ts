@@ -12,7 +12,10 @@ describe('[C-11] many senders at once', () => {
   it('to one agent: twenty texts arrive whole, each once, in the order of the calls', async () => {
     const recorder = await rig.start({ workMs: 10 });
     await recorder.agent.ready();
-    const texts = Array.from({ length: 20 }, (_, index) => `text ${index}\n${textOfSize(index % 2 === 0 ? 300 : 12_000)}`);
+    const texts = Array.from(
+      { length: 20 },
+      (_, index) => `text ${index}\n${textOfSize(index % 2 === 0 ? 300 : 12_000)}`,
+    );
     const outcomes = await Promise.all(texts.map((text) => recorder.send(text).delivery));
     expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['submitted']));
     expect(recorder.submissions()).toEqual(texts);
@@ -23,8 +26,12 @@ describe('[C-11] many senders at once', () => {
     const recorders = await Promise.all(Array.from({ length: 10 }, () => rig.start({ workMs: 10 })));
     await Promise.all(recorders.map(({ agent }) => agent.ready()));
     const texts = (index: number) => [`for ${index}`, `${textOfSize(9_000)} for ${index} too`];
-    await Promise.all(recorders.flatMap((recorder, index) => texts(index).map((text) => recorder.send(text).delivery)));
-    expect(recorders.map((recorder) => recorder.submissions())).toEqual(recorders.map((_, index) => texts(index)));
+    await Promise.all(
+      recorders.flatMap((recorder, index) => texts(index).map((text) => recorder.send(text).delivery)),
+    );
+    expect(recorders.map((recorder) => recorder.submissions())).toEqual(
+      recorders.map((_, index) => texts(index)),
+    );
   });
 
   it("leaves the person's paste buffers as they are", async () => {

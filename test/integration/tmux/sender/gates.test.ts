@@ -17,12 +17,29 @@ const started = async (persona: Persona = {}, launch: Parameters<Rig['start']>[1
   return recorder;
 };
 
-const shows = (recorder: Recorder, text: string) => until(`the screen shows ${text}`, async () => (await recorder.agent.screen()).includes(text));
+const shows = (recorder: Recorder, text: string) =>
+  until(`the screen shows ${text}`, async () => (await recorder.agent.screen()).includes(text));
 
 /** A terminal that shows the session: a client of this server inside one of its own panes. */
 async function attachViewer(): Promise<{ leave(): Promise<void> }> {
-  const [paneId = ''] = await rig.client.command('new-window', '-d', '-P', '-F', '#{pane_id}', 'env', '-u', 'TMUX', 'tmux', '-L', 'rig', 'attach', '-t', 'rig');
-  const viewers = async () => (await rig.client.command('list-clients', '-F', '#{client_control_mode}')).includes('0');
+  const [paneId = ''] = await rig.client.command(
+    'new-window',
+    '-d',
+    '-P',
+    '-F',
+    '#{pane_id}',
+    'env',
+    '-u',
+    'TMUX',
+    'tmux',
+    '-L',
+    'rig',
+    'attach',
+    '-t',
+    'rig',
+  );
+  const viewers = async () =>
+    (await rig.client.command('list-clients', '-F', '#{client_control_mode}')).includes('0');
   await until('the viewer is there', viewers);
   return {
     async leave() {
@@ -119,13 +136,19 @@ describe('[C-9] what a person has typed', () => {
   });
 
   it('in the moment after our paste keeps Enter back', async () => {
-    const recorder = await started({}, { keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 800, submitDelayMs: 800 } });
+    const recorder = await started(
+      {},
+      { keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 800, submitDelayMs: 800 } },
+    );
     const sending = recorder.send('from the lead');
     await until('it is typed', () => sending.typed.length === 1);
     await recorder.type(' and me');
     await shows(recorder, '> from the lead and me');
     await clock.pass(12_000, () => recorder.agent.screen());
-    expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('> from the lead and me') as unknown });
+    expect(await sending.delivery).toMatchObject({
+      outcome: 'unconfirmed',
+      screen: expect.stringContaining('> from the lead and me') as unknown,
+    });
     expect(recorder.submissions()).toEqual([]);
   });
 
@@ -160,13 +183,18 @@ describe('[C-10] a dialog', () => {
     ['in place of the composer', {}],
     ['below the composer, which still shows the text', { dialogBelowComposer: true }],
   ])('%s, that comes between the paste and Enter is not answered by Enter', async (_place, persona) => {
-    const recorder = await started(persona, { keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 800, submitDelayMs: 800 } });
+    const recorder = await started(persona, {
+      keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 800, submitDelayMs: 800 },
+    });
     const sending = recorder.send('bad moment');
     await until('it is typed', () => sending.typed.length === 1);
     recorder.command({ do: 'dialog', kind: 'permission', says: 'Now of all times?' });
     await until('the dialog is seen', () => recorder.states().includes('waiting'));
     await clock.pass(12_000, () => recorder.agent.screen());
-    expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('Now of all times?') as unknown });
+    expect(await sending.delivery).toMatchObject({
+      outcome: 'unconfirmed',
+      screen: expect.stringContaining('Now of all times?') as unknown,
+    });
     expect(recorder.input().toString()).toBe('\u001b[200~bad moment\u001b[201~');
   });
 
@@ -209,7 +237,10 @@ describe('[C-14] an agent that is not there yet, or no more', () => {
   });
 
   it('waits behind a trust dialog at the start', async () => {
-    const recorder = await rig.start({ dialogAtStart: { kind: 'trust', says: 'Trust this folder?' }, dialogAnswers: true });
+    const recorder = await rig.start({
+      dialogAtStart: { kind: 'trust', says: 'Trust this folder?' },
+      dialogAnswers: true,
+    });
     const sending = recorder.send('the first prompt');
     const ready = recorder.agent.ready().catch((error: unknown) => error);
     await until('it is told', () => recorder.states().includes('waiting'));
@@ -222,7 +253,8 @@ describe('[C-14] an agent that is not there yet, or no more', () => {
     expect(recorder.input('dialog').toString()).toBe('\r');
   });
 
-  const isDead = async (recorder: Recorder) => (await rig.client.command('display-message', '-p', '-t', recorder.paneId, '#{pane_dead}'))[0] === '1';
+  const isDead = async (recorder: Recorder) =>
+    (await rig.client.command('display-message', '-p', '-t', recorder.paneId, '#{pane_dead}'))[0] === '1';
 
   it('is refused when it exits at once', async () => {
     const recorder = await rig.start({ exitAtOnce: { says: 'Please log in first', status: 3 } });
@@ -233,7 +265,10 @@ describe('[C-14] an agent that is not there yet, or no more', () => {
     expect(await sending.delivery).toMatchObject({ outcome: 'refused' });
     expect(sending.typed).toEqual([]);
     expect(await ready).toMatchObject({ code: 'AGENT_EXITED', params: { agent: 'w01', status: 3 } });
-    expect(await recorder.send('after its end').delivery).toEqual({ outcome: 'refused', reason: 'the agent has ended (status 3)' });
+    expect(await recorder.send('after its end').delivery).toEqual({
+      outcome: 'refused',
+      reason: 'the agent has ended (status 3)',
+    });
     expect(await recorder.agent.read(5)).toContain('Please log in first');
   });
 
@@ -241,7 +276,10 @@ describe('[C-14] an agent that is not there yet, or no more', () => {
     const recorder = await started();
     recorder.command({ do: 'exit', status: 1 });
     await until('its pane is dead', () => isDead(recorder));
-    expect(await recorder.send('anybody').delivery).toEqual({ outcome: 'refused', reason: 'its program has ended' });
+    expect(await recorder.send('anybody').delivery).toEqual({
+      outcome: 'refused',
+      reason: 'its program has ended',
+    });
   });
 
   it('never types into a shell that stands in its place', async () => {
@@ -270,7 +308,10 @@ describe('[C-14] an agent that is not there yet, or no more', () => {
   it('is refused when the input of its pane is switched off', async () => {
     const recorder = await started();
     await rig.client.command('select-pane', '-d', '-t', recorder.paneId);
-    expect(await recorder.send('hello').delivery).toEqual({ outcome: 'refused', reason: "somebody switched the pane's input off" });
+    expect(await recorder.send('hello').delivery).toEqual({
+      outcome: 'refused',
+      reason: "somebody switched the pane's input off",
+    });
   });
 });
 
@@ -279,7 +320,12 @@ describe('[C-15] a working agent', () => {
     const recorder = await started({ workMs: 500 });
     const sendings = ['one', 'two', 'three', 'four'].map((text) => recorder.send(text));
     const outcomes = await Promise.all(sendings.map(({ delivery }) => delivery));
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['submitted', 'submitted', 'submitted', 'submitted']);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+      'submitted',
+      'submitted',
+      'submitted',
+      'submitted',
+    ]);
     expect(recorder.submissions()).toEqual(['one', 'two', 'three', 'four']);
     expect(sendings.map(({ held }) => held)).toEqual([[], ['working'], ['working'], ['working']]);
     expect(recorder.input('working').toString()).toBe('');
@@ -290,7 +336,10 @@ describe('[C-15] a working agent', () => {
     await recorder.send('a long task').delivery;
     await until('it works', () => recorder.states().includes('working'));
     const sending = recorder.send('one more thing');
-    expect(await sending.delivery).toMatchObject({ outcome: 'submitted', how: 'the composer emptied while a turn runs' });
+    expect(await sending.delivery).toMatchObject({
+      outcome: 'submitted',
+      how: 'the composer emptied while a turn runs',
+    });
     expect(sending.held).toEqual([]);
     expect(recorder.input('working').toString()).toBe(typed('one more thing'));
   });

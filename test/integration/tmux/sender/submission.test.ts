@@ -40,10 +40,19 @@ describe('[C-1] a text is submitted exactly once', () => {
           const submissions = recorder.submissions();
           recorder.agent.close();
           await rig.client.command('kill-pane', '-t', recorder.paneId);
-          return { swallow, size, ending, outcome, submissions: submissions.length, equal: submissions[0] === text };
+          return {
+            swallow,
+            size,
+            ending,
+            outcome,
+            submissions: submissions.length,
+            equal: submissions[0] === text,
+          };
         }),
       );
-      expect(outcomes).toEqual(CASES.map((entry) => ({ ...entry, outcome: 'submitted', submissions: 1, equal: true })));
+      expect(outcomes).toEqual(
+        CASES.map((entry) => ({ ...entry, outcome: 'submitted', submissions: 1, equal: true })),
+      );
     },
     90_000,
   );
@@ -71,7 +80,8 @@ describe('[C-1] a text is submitted exactly once', () => {
 
   it('when the agent is done with it before anybody looks', async () => {
     const recorder = await started({ workMs: 0 });
-    for (const text of ['y', 'y', 'y']) expect(await recorder.send(text).delivery).toMatchObject({ outcome: 'submitted' });
+    for (const text of ['y', 'y', 'y'])
+      expect(await recorder.send(text).delivery).toMatchObject({ outcome: 'submitted' });
     expect(recorder.submissions()).toEqual(['y', 'y', 'y']);
   });
 });
@@ -81,7 +91,10 @@ describe('[C-2] what nothing proves is not reported as submitted', () => {
     const recorder = await started({ ignoreInput: true, animate: true });
     const sending = recorder.send('is anybody there');
     await sitOut(recorder);
-    expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('ready · ?') as unknown });
+    expect(await sending.delivery).toMatchObject({
+      outcome: 'unconfirmed',
+      screen: expect.stringContaining('ready · ?') as unknown,
+    });
     expect(sending.typed).toEqual([16]);
     expect(recorder.submissions()).toEqual([]);
     expect(recorder.input().toString()).toBe('\u001b[200~is anybody there\u001b[201~\r');
@@ -102,7 +115,10 @@ describe('[C-2] what nothing proves is not reported as submitted', () => {
     const recorder = await started({ swallow: 1_000 });
     const sending = recorder.send('stuck in the composer');
     await sitOut(recorder);
-    expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('> stuck in the composer') as unknown });
+    expect(await sending.delivery).toMatchObject({
+      outcome: 'unconfirmed',
+      screen: expect.stringContaining('> stuck in the composer') as unknown,
+    });
     expect(recorder.input().toString()).toMatch(/^\u001b\[200~stuck in the composer\u001b\[201~\r{2,7}$/);
   });
 
@@ -119,7 +135,10 @@ describe('[C-2] what nothing proves is not reported as submitted', () => {
     const sending = recorder.send('last words');
     await until('it is drawn', async () => (await recorder.agent.screen()).includes('> last words'));
     await recorder.agent.markEnded(1);
-    expect(await sending.delivery).toMatchObject({ outcome: 'unconfirmed', screen: expect.stringContaining('> last words') as unknown });
+    expect(await sending.delivery).toMatchObject({
+      outcome: 'unconfirmed',
+      screen: expect.stringContaining('> last words') as unknown,
+    });
   });
 });
 
@@ -139,7 +158,10 @@ describe('proof from outside', () => {
   it('that fails leaves the screen as the judge', async () => {
     const recorder = await started({});
     const confirmation = Promise.reject(new Error('no hook today'));
-    expect(await recorder.send('hello', { confirmation }).delivery).toMatchObject({ outcome: 'submitted', evidence: 'screen' });
+    expect(await recorder.send('hello', { confirmation }).delivery).toMatchObject({
+      outcome: 'submitted',
+      evidence: 'screen',
+    });
   });
 });
 
@@ -152,7 +174,10 @@ describe('a cancelled text', () => {
     const third = recorder.send('third');
     await until('it is held', () => second.held.length > 0);
     controller.abort();
-    expect(await second.delivery).toEqual({ outcome: 'refused', reason: 'cancelled before anything was typed' });
+    expect(await second.delivery).toEqual({
+      outcome: 'refused',
+      reason: 'cancelled before anything was typed',
+    });
     expect(await third.delivery).toMatchObject({ outcome: 'submitted' });
     expect(recorder.submissions()).toEqual(['first', 'third']);
     expect(await rig.client.command('list-buffers')).toEqual([]);
@@ -174,7 +199,9 @@ describe('a cancelled text', () => {
     const recorder = await started({ swallow: 1 });
     const controller = new AbortController();
     const observer = { held: () => undefined, typed: () => controller.abort() };
-    expect(await recorder.agent.send('typed already', { observer, signal: controller.signal })).toMatchObject({ outcome: 'submitted' });
+    expect(await recorder.agent.send('typed already', { observer, signal: controller.signal })).toMatchObject(
+      { outcome: 'submitted' },
+    );
     expect(recorder.submissions()).toEqual(['typed already']);
   });
 });
@@ -188,7 +215,10 @@ describe('a program without bracketed paste', () => {
 
   it('is not given several lines, which would be several submissions', async () => {
     const recorder = await started({ bracketed: false });
-    expect(await recorder.send('one\ntwo').delivery).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('bracketed paste') as unknown });
+    expect(await recorder.send('one\ntwo').delivery).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringContaining('bracketed paste') as unknown,
+    });
     expect(recorder.input().toString()).toBe('');
   });
 
@@ -201,7 +231,10 @@ describe('a program without bracketed paste', () => {
 
   it('that reads lines is not given one that its terminal would cut', async () => {
     const recorder = await started({ raw: false, bracketed: false });
-    expect(await recorder.send('x'.repeat(5_000)).delivery).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('would cut') as unknown });
+    expect(await recorder.send('x'.repeat(5_000)).delivery).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringContaining('would cut') as unknown,
+    });
     expect(recorder.input().toString()).toBe('');
   });
 });

@@ -31,7 +31,12 @@ async function arrives(entry: TortureText): Promise<void> {
   const delivery = await recorder.send(entry.text).delivery;
   sent.push(arrivesAs(entry));
   const submissions = recorder.submissions();
-  expect({ name: entry.name, delivery, submissions: submissions.length, equal: submissions.join('\u0000') === sent.join('\u0000') }).toEqual({
+  expect({
+    name: entry.name,
+    delivery,
+    submissions: submissions.length,
+    equal: submissions.join('\u0000') === sent.join('\u0000'),
+  }).toEqual({
     name: entry.name,
     delivery: expect.objectContaining({ outcome: 'submitted' }) as unknown,
     submissions: sent.length,
@@ -78,20 +83,19 @@ describe('[C-7] texts of every size arrive whole', () => {
   });
 });
 
-describe.each(['bash', 'dash', 'zsh', 'fish'].map((name) => `/bin/${name}`).filter((path) => existsSync(path)))(
-  '[C-6] with SHELL=%s the whole table arrives',
-  (path) => {
-    it('byte for byte, and nothing was run', async () => {
-      rig = await createRig({ env: { SHELL: path }, config: `set -g default-shell ${path}` });
-      try {
-        recorder = await rig.start({ workMs: 0 });
-        sent = [];
-        await recorder.agent.ready();
-        for (const entry of TORTURE_TEXTS) await arrives(entry);
-        expect(existsSync(join(process.cwd(), 'X')) || existsSync(join(rig.sandbox.home, 'X'))).toBe(false);
-      } finally {
-        await rig.close();
-      }
-    });
-  },
-);
+describe.each(
+  ['bash', 'dash', 'zsh', 'fish'].map((name) => `/bin/${name}`).filter((path) => existsSync(path)),
+)('[C-6] with SHELL=%s the whole table arrives', (path) => {
+  it('byte for byte, and nothing was run', async () => {
+    rig = await createRig({ env: { SHELL: path }, config: `set -g default-shell ${path}` });
+    try {
+      recorder = await rig.start({ workMs: 0 });
+      sent = [];
+      await recorder.agent.ready();
+      for (const entry of TORTURE_TEXTS) await arrives(entry);
+      expect(existsSync(join(process.cwd(), 'X')) || existsSync(join(rig.sandbox.home, 'X'))).toBe(false);
+    } finally {
+      await rig.close();
+    }
+  });
+});

@@ -36,9 +36,20 @@ describe('the state of an agent', () => {
     recorder.command({ do: 'phase', phase: 'odd' });
     recorder.command({ do: 'closeDialog' });
     await until('it is unknown', () => recorder.states().at(-1) === 'unknown');
-    expect(recorder.states().slice(recorder.states().indexOf('idle'))).toEqual(['idle', 'working', 'idle', 'waiting', 'unknown']);
+    expect(recorder.states().slice(recorder.states().indexOf('idle'))).toEqual([
+      'idle',
+      'working',
+      'idle',
+      'waiting',
+      'unknown',
+    ]);
     const waiting = recorder.events.find((event) => event.type === 'state' && event.state === 'waiting');
-    expect(waiting).toMatchObject({ workerId: 'w01', kind: 'permission', evidence: 'screen', text: expect.stringContaining('Run npm test?') as unknown });
+    expect(waiting).toMatchObject({
+      workerId: 'w01',
+      kind: 'permission',
+      evidence: 'screen',
+      text: expect.stringContaining('Run npm test?') as unknown,
+    });
   });
 
   it('[C-17] is not idle in a pause of a turn that goes on', async () => {
@@ -104,7 +115,10 @@ describe('the state of an agent', () => {
 describe('[47] a sentinel line', () => {
   it('is found with its word, nonce and summary', async () => {
     const recorder = await started();
-    await prints(recorder, '● WORKER_DONE[a1b2]: all tests pass\n│ WORKER_BLOCKED: need the key   │\nWORKER_FAILED[x]: no\nthe end');
+    await prints(
+      recorder,
+      '● WORKER_DONE[a1b2]: all tests pass\n│ WORKER_BLOCKED: need the key   │\nWORKER_FAILED[x]: no\nthe end',
+    );
     await until('it is told', () => recorder.sentinels().length === 3);
     expect(recorder.sentinels()).toEqual([
       { word: 'done', nonce: 'a1b2', summary: 'all tests pass', line: 'WORKER_DONE[a1b2]: all tests pass' },
@@ -140,7 +154,9 @@ describe('[47] a sentinel line', () => {
     const summary = 'word '.repeat(60).trim();
     await prints(recorder, `WORKER_DONE[n1]: ${summary}\nthe end`);
     await until('it is told', () => recorder.sentinels().length > 0);
-    expect(recorder.sentinels()).toEqual([{ word: 'done', nonce: 'n1', summary, line: `WORKER_DONE[n1]: ${summary}` }]);
+    expect(recorder.sentinels()).toEqual([
+      { word: 'done', nonce: 'n1', summary, line: `WORKER_DONE[n1]: ${summary}` },
+    ]);
   });
 
   it('is told once, however often it is redrawn or scrolls, and the same line printed again is new', async () => {
@@ -170,7 +186,9 @@ describe('[47] a sentinel line', () => {
   it('that the program draws letter by letter is found', async () => {
     const recorder = await started({ alternate: true });
     await prints(recorder, `${'\n'.repeat(9)}above the box`);
-    const spaced = [...'WORKER_DONE[n2]: by difference'].map((letter, index) => `\u001b[3;${index + 1}H${letter}`).join('');
+    const spaced = [...'WORKER_DONE[n2]: by difference']
+      .map((letter, index) => `\u001b[3;${index + 1}H${letter}`)
+      .join('');
     recorder.command({ do: 'write', text: `\u001b7${spaced}\u001b8` });
     await until('it is told', () => recorder.sentinels().length === 1);
     expect(lines(recorder)).toEqual(['WORKER_DONE[n2]: by difference']);
@@ -178,7 +196,8 @@ describe('[47] a sentinel line', () => {
 
   it('printed as the last words of a program is told before its end is settled', async () => {
     const program = await rig.startProgram(['sh', '-c', 'sleep 0.3; printf "WORKER_DONE[n3]: last words"']);
-    const dead = async () => (await rig.client.command('display-message', '-p', '-t', program.paneId, '#{pane_dead}'))[0] === '1';
+    const dead = async () =>
+      (await rig.client.command('display-message', '-p', '-t', program.paneId, '#{pane_dead}'))[0] === '1';
     await until('it ended', dead);
     await program.agent.markEnded(0);
     expect(lines(program)).toEqual(['WORKER_DONE[n3]: last words']);
@@ -199,7 +218,14 @@ describe('an agent that was alive before us', () => {
     const events: BackendEvent[] = [];
     recorder.agent.close();
     const agent = new PaneAgent({
-      ...{ client: rig.client, clock: systemClock, logger: silentLogger, workerId: 'w01', paneId: recorder.paneId, launch: recorderLaunch() },
+      ...{
+        client: rig.client,
+        clock: systemClock,
+        logger: silentLogger,
+        workerId: 'w01',
+        paneId: recorder.paneId,
+        launch: recorderLaunch(),
+      },
       bufferDirectory: join(rig.sandbox.root, 'buffers'),
       emit: (event) => void events.push(event),
     });
@@ -232,8 +258,14 @@ describe('reading', () => {
   it('gives the last lines of the scrollback, wrapped lines joined, without styles', async () => {
     const recorder = await started();
     const long = 'x'.repeat(300);
-    await prints(recorder, `${Array.from({ length: 200 }, (_, index) => `row ${index}`).join('\n')}\n\u001b[1;31m${long}\u001b[0m\nlast`);
-    await until('the box is drawn', async () => (await recorder.agent.read(1)) === '  ready · ? for shortcuts');
+    await prints(
+      recorder,
+      `${Array.from({ length: 200 }, (_, index) => `row ${index}`).join('\n')}\n\u001b[1;31m${long}\u001b[0m\nlast`,
+    );
+    await until(
+      'the box is drawn',
+      async () => (await recorder.agent.read(1)) === '  ready · ? for shortcuts',
+    );
     const text = (await recorder.agent.read(100)).split('\n');
     expect(text).toHaveLength(100);
     expect(text).toContain(long);
