@@ -43,8 +43,8 @@ export function createLive(parts: LiveParts): LiveSession {
     adapter: (name) => findAgent(name),
     workerDirectory: (workerId) => workerDirectory(places, workerId),
     onLeadStuck: () => logger.warn('the lead ended its turn and nothing can wake it'),
-    onEnded: (workerId, status) => {
-      if (workerId === LEAD_ID) end.leadEnded(status);
+    onEnded: (workerId, how) => {
+      if (workerId === LEAD_ID) end.leadEnded(how);
     },
   });
   return {

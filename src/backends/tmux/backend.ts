@@ -259,7 +259,7 @@ class TmuxBackend implements Backend {
     if (this.closing) return;
     this.place.looks.close();
     this.options.logger.error({ reason }, 'the tmux server is gone');
-    await endOrphans(this.endings(), `the tmux server ended: ${reason}`);
+    await endOrphans(this.endings(), `the tmux server ended${reason === '' ? '' : `: ${reason}`}`);
     this.emit({ type: 'place_lost', reason });
   }
 

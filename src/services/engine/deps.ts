@@ -21,8 +21,13 @@ export interface EngineDeps {
   /** Told when the lead ended its turn and nothing is left that could wake it. */
   onLeadStuck(): void;
   /** Told when an agent process is gone, after its rows are settled. */
-  onEnded(workerId: string, status: number | null): void;
+  onEnded(workerId: string, how: ProcessEnd): void;
 }
+
+/** `exited`: with its status, null where it could not be learned. `lost`: it cannot be reached any more, and why. */
+export type ProcessEnd =
+  | { readonly kind: 'exited'; readonly status: number | null }
+  | { readonly kind: 'lost'; readonly reason: string };
 
 export interface FactSubject {
   readonly session_id: string;

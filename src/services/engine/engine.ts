@@ -123,7 +123,7 @@ export class Engine {
         }),
       );
     });
-    this.#deps.onEnded(event.workerId, event.status);
+    this.#deps.onEnded(event.workerId, { kind: 'exited', status: event.status });
   }
 
   #lost(workerId: string, reason: string): void {
@@ -135,7 +135,7 @@ export class Engine {
       this.#endOpenRuns(tx, worker, { type: 'run.interrupted', summary: reason, evidence: 'process' });
       tx.append(fact('worker.lost', this.#subject(workerId, 'process'), { reason }));
     });
-    this.#deps.onEnded(workerId, null);
+    this.#deps.onEnded(workerId, { kind: 'lost', reason });
   }
 
   #endOpenRuns(tx: Transaction, worker: WorkerRow, ending: Ending): void {

@@ -1,4 +1,5 @@
 import { LEAD_ID } from '../../core/ids.js';
+import type { ProcessEnd } from '../engine/deps.js';
 import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
 import { relaunchLead } from './relaunch-lead.js';
 
@@ -17,12 +18,12 @@ export interface EndSignals {
   fail(reason: string): void;
   timeout(seconds: number): void;
   /** The lead's process is gone. */
-  leadEnded(status: number | null): void;
+  leadEnded(how: ProcessEnd): void;
 }
 
 /**
  * Decides how a session ends: the lead's verdict; a pause; the time limit; a lead that is gone — closed on purpose
- * (status 0) pauses, any other death gets one relaunch, then the session fails.
+ * (its pane, or status 0) pauses, any other death gets one relaunch, then the session fails.
  */
 export function watchForEnd(session: SessionContext, live: () => LiveSession): EndSignals {
   let resolveEnd: (end: SessionEnd) => void = () => undefined;
@@ -41,8 +42,11 @@ export function watchForEnd(session: SessionContext, live: () => LiveSession): E
     fail,
     timeout: (seconds) =>
       settle({ state: 'timeout', reason: `the session's time of ${seconds} s is used up` }),
-    leadEnded: (status) => {
+    leadEnded: (how) => {
       if (over || sessionRow(session).verdict !== null) return;
+      // Its pane was closed by a person, or the whole place is gone: either way somebody must come back to it.
+      if (how.kind === 'lost') return settle({ state: 'paused', reason: `the lead is gone: ${how.reason}` });
+      const { status } = how;
       if (status === 0) return settle({ state: 'paused', reason: 'the lead was closed' });
       if (relaunched) return fail(`the lead ended again (status ${status ?? 'unknown'})`);
       relaunched = true;

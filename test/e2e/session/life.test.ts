@@ -167,10 +167,24 @@ ${WORKER}`);
     expect(rig.types()).toContain('tmux.lost');
     expect(rig.store.session(rig.sessionId)).toMatchObject({
       state: 'paused',
-      reason: 'the tmux server of the session is gone',
+      reason: expect.stringContaining('tmux server ended'),
     });
     expect(rig.store.workers(rig.sessionId).map(({ state }) => state)).toEqual(['lost', 'lost']);
     expect(rig.world.sandbox.processes()).toEqual([]);
+  });
+
+  it('pauses when a person closes the pane of the lead', async () => {
+    await rig.start(`${SILENT_LEAD}${WORKER}`);
+    await (await rig.lead()).ok('spawn_worker', { task: 'stay at it' });
+    await rig.event('its turn', (event) => event.type === 'message.started' && event.worker_id === 'w01');
+    const socket = rig.store.session(rig.sessionId)?.tmux_socket ?? '';
+    execFileSync('tmux', ['-S', socket, 'kill-pane', '-t', '%0'], { env: rig.env });
+    await rig.supervisorEnded();
+    expect(rig.store.session(rig.sessionId)).toMatchObject({
+      state: 'paused',
+      reason: expect.stringContaining('pane was closed'),
+    });
+    expect(rig.world.sandbox.processes().filter(({ command }) => !command.includes('tmux'))).toEqual([]);
   });
 
   it('streams stored events by seq: from a cursor, after Last-Event-ID, never twice, and refuses a cursor past the head', async () => {
