@@ -8,9 +8,9 @@ import { table } from './output/table.js';
 const EXAMPLES = [
   ['agentorchestr demo', 'see it work, with no account'],
   ['agentorchestr --goal "Add --json and tests"', 'a team works in this project'],
-  ['agentorchestr --goal-file goal.md --apply', 'and the result comes into your checkout'],
-  ['agentorchestr --interactive --lead NAME', 'type the goal, choose who leads'],
-  ['agentorchestr --goal "…" --yes --no-attach --json', 'for scripts'],
+  ['agentorchestr --goal-file goal.md --apply', 'and brings the result home'],
+  ['agentorchestr --interactive --lead NAME', 'type the goal, choose the lead'],
+  ['agentorchestr --goal "…" --yes --json', 'for scripts'],
   ['agentorchestr status', 'also: log -f, attach, pause'],
 ] as const;
 
@@ -43,7 +43,7 @@ export function mainHelp(paint: Paint, operations: readonly Operation[]): string
   ].join('\n\n')}\n`;
 }
 
-const EXIT_CODES = `  0 done · 1 failed or not possible · 2 ended otherwise (failed, paused, timeout)
+const EXIT_CODES = `  0 done · 1 not possible · 2 ended otherwise: failed, paused, timeout
   3 no supervisor · 4 not allowed · 20 it goes on without you · 64 wrong usage
   130 interrupted before anything began`;
 

@@ -15,7 +15,7 @@ export interface Parsed {
 
 /** Parses the arguments of one command. Throws USAGE with the nearest known name for what is unknown. */
 export function parseFlags(args: readonly string[], flags: readonly Flag[], command: string): Parsed {
-  refuseSwitchValues(args, flags);
+  checkSwitches(args, flags);
   const parsed = runYargs(args, flags, command);
   const values = new Map<string, unknown>();
   for (const flag of flags) {
@@ -97,21 +97,33 @@ function valueMissing(flag: Flag): OrchestratorError {
   });
 }
 
-/** yargs takes `--yes=maybe` for false. */
-function refuseSwitchValues(args: readonly string[], flags: readonly Flag[]): void {
+/** yargs takes `--yes=maybe` for false, and of `--attach --no-attach` the last. */
+function checkSwitches(args: readonly string[], flags: readonly Flag[]): void {
+  const seen = new Map<string, boolean>();
   for (const arg of args) {
     if (arg === '--') return;
-    const [, negated, name, value] = /^--(no-)?([^=]+)=(.*)$/s.exec(arg) ?? [];
+    const [, negation, name = '', value] = /^--(no-)?([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
     const flag = flags.find((known) => known.name === name && known.kind === 'switch');
     if (flag === undefined) continue;
-    throw new OrchestratorError('USAGE', {
-      problem: `--${negated ?? ''}${flag.name} takes no value (got "${value ?? ''}")`,
-      hint:
-        flag.negatable === true
-          ? `write --${flag.name} or --no-${flag.name}`
-          : `write --${flag.name}, or leave it out`,
-    });
+    if (value !== undefined) throw switchValue(flag, arg, value);
+    if (seen.get(name) === (negation !== undefined))
+      throw new OrchestratorError('USAGE', {
+        problem: `--${name} and --no-${name} contradict each other`,
+        hint: 'give it once',
+      });
+    seen.set(name, negation === undefined);
   }
+}
+
+function switchValue(flag: Flag, arg: string, value: string): OrchestratorError {
+  const hint =
+    flag.negatable === true
+      ? `write --${flag.name} or --no-${flag.name}`
+      : `write --${flag.name}, or leave it out`;
+  return new OrchestratorError('USAGE', {
+    problem: `${arg.slice(0, arg.indexOf('='))} takes no value (got "${value}")`,
+    hint,
+  });
 }
 
 function checked(flag: Flag, value: unknown): unknown {
@@ -122,15 +134,11 @@ function checked(flag: Flag, value: unknown): unknown {
     if (names.length === 0) throw valueMissing(flag);
     return names;
   }
-  if (several) {
-    const contradicts = flag.kind === 'switch' && new Set(value).size > 1;
+  if (several)
     throw new OrchestratorError('USAGE', {
-      problem: contradicts
-        ? `--${flag.name} and --no-${flag.name} contradict each other`
-        : `--${flag.name} is given more than once`,
+      problem: `--${flag.name} is given more than once`,
       hint: 'give it once',
     });
-  }
   if (value === false && flag.negatable !== true)
     throw new OrchestratorError('USAGE', {
       problem: `unknown flag --no-${flag.name}`,

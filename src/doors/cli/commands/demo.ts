@@ -19,7 +19,8 @@ export async function demo(host: CliHost, parsed: Parsed): Promise<number> {
   const { terminal } = host;
   const shown =
     parsed.isOn('attach') ?? (terminal.stdinIsTty && terminal.stdoutIsTty && parsed.isOn('json') !== true);
-  const prepared = await host.prepareDemo({ pace: paceOf(parsed) ?? (shown ? WATCHED_PACE : null) });
+  const pace = paceOf(parsed) ?? (shown ? WATCHED_PACE : null);
+  const prepared = await host.prepareDemo({ pace });
   const keep = parsed.isOn('keep') ?? false;
   let sessionId: string | null = null;
   const noted: CliHost = {

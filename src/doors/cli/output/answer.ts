@@ -35,7 +35,10 @@ function records(list: readonly Record<string, unknown>[]): string {
 }
 
 function lines(record: Record<string, unknown>): string[][] {
-  return Object.entries(record).map(([name, value]) => [name.replaceAll('_', ' '), oneLine(cell(value), 2 * CELL_MOST)]);
+  return Object.entries(record).map(([name, value]) => [
+    name.replaceAll('_', ' '),
+    oneLine(cell(value), 2 * CELL_MOST),
+  ]);
 }
 
 function isEmpty(value: unknown): boolean {

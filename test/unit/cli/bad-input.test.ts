@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../../src/doors/cli/commands.js';
+import { FLAT_FLAGS, type Flag } from '../../../src/doors/cli/flags.js';
+import { ALL_COMMANDS, runProgram } from '../../../src/doors/cli/program.js';
+import { OPERATIONS } from '../../../src/services/operations/index.js';
+import { agent, fakeHost, fakeTerminal, known } from './fake-host.js';
+
+const settings = [
+  { name: 'script', summary: 'what it plays', required: true, file: true },
+  { name: 'pace', summary: 'seconds per pause', required: false, file: false },
+];
+
+async function run(...args: string[]) {
+  const terminal = fakeTerminal();
+  const player = { ...known(agent('player'))[0], options: settings } as ReturnType<typeof known>[number];
+  const host = fakeHost(terminal, {
+    knownAgents: () => [...known(agent('one'), agent('two')), player],
+    detectAgents: (names) =>
+      Promise.resolve(
+        ['one', 'two', 'player']
+          .filter((name) => (names === null ? name !== 'player' : names.includes(name)))
+          .map((name) => agent(name)),
+      ),
+  });
+  const code = await runProgram(host, args);
+  const [, error, hint] =
+    /^error: (.*)\nhint: (.*)\n$/s.exec(terminal.said.err.replace(/^warning: .*\n/gm, '')) ?? [];
+  return { code, out: terminal.said.out, error: error ?? terminal.said.err, hint };
+}
+
+/** flag, what is typed, what is said; `hint` is a part. */
+const BAD: readonly [flag: string, args: string[], error: string, hint: string, code?: number][] = [
+  ['goal', ['--goal'], '--goal needs a value', '--goal TEXT (--goal=VALUE when it begins with a dash)'],
+  ['goal', ['--goal', ' '], 'no goal given', '--goal-file FILE'],
+  ['goal', ['--goal', 'a', '--goal', 'b'], '--goal is given more than once', 'give it once'],
+  ['goal-file', ['--goal-file', ''], '--goal-file is empty', 'name a text file'],
+  [
+    'goal-file',
+    ['--goal-file', '/no/where'],
+    'cannot read /no/where: it does not exist',
+    'check the path',
+    1,
+  ],
+  [
+    'goal-file',
+    ['--goal', 'a', '--goal-file', 'b'],
+    '--goal and --goal-file are two ways to give one goal',
+    'in one way',
+  ],
+  ['interactive', ['--interactive'], '--interactive needs a terminal', '--goal-file'],
+  [
+    'interactive',
+    ['--interactive', '--goal', 'a'],
+    '--goal and --interactive are two ways to give one goal',
+    'in one way',
+  ],
+  ['interactive', ['--interactive=please'], '--interactive takes no value (got "please")', 'leave it out'],
+  ['project', ['--goal', 'a', '--project', ''], '--project is empty', 'name the folder'],
+  ['agents', ['--goal', 'a', '--agents'], '--agents needs a value', '--agents NAME…'],
+  ['agents', ['--goal', 'a', '--agents', ','], '--agents needs a value', '--agents NAME…'],
+  [
+    'agents',
+    ['--goal', 'a', '--agents', 'nobody'],
+    'none of these agents was found on PATH: nobody',
+    '--detect',
+    1,
+  ],
+  ['lead', ['--goal', 'a', '--lead', 'nobody'], 'no agent "nobody"', 'agents are: one, two, player', 1],
+  [
+    'lead',
+    ['--goal', 'a', '--agents', 'one', '--lead', 'two'],
+    '--lead two is not among --agents one',
+    'another lead',
+    1,
+  ],
+  [
+    'agent-option',
+    ['--goal', 'a', '--agent-option', 'x'],
+    '--agent-option "x" is not of the form NAME.KEY=VALUE',
+    'the agent, a dot',
+  ],
+  ['agent-option', ['--goal', 'a', '--agent-option', 'who.script=x'], 'no agent "who"', 'agents are: one', 1],
+  [
+    'agent-option',
+    ['--goal', 'a', '--agent-option', 'one.script=x'],
+    '--agent-option: one has no setting "script"',
+    'one has no settings',
+  ],
+  [
+    'agent-option',
+    ['--goal', 'a', '--agent-option', 'player.scirpt=x'],
+    '--agent-option: player has no setting "scirpt"',
+    'did you mean player.script?',
+  ],
+  [
+    'agent-option',
+    ['--goal', 'a', '--agent-option', 'player.pace='],
+    '--agent-option player.pace has an empty value',
+    'seconds per pause',
+  ],
+  [
+    'agent-option',
+    ['--goal', 'a', '--agent-option', 'player.script=/no/where'],
+    'cannot read /no/where: no such file',
+    'check the path',
+    1,
+  ],
+  [
+    'agent-option',
+    ['--goal', 'a', '--agents', 'player'],
+    'player needs its script: what it plays',
+    '--agent-option player.script=FILE',
+  ],
+  ['verify', ['--goal', 'a', '--verify', ' '], '--verify has an empty command', 'npm test'],
+  [
+    'include-changes',
+    ['--include-changes=yes', '--goal', 'a'],
+    '--include-changes takes no value (got "yes")',
+    'leave it out',
+  ],
+  ['fetch', ['--no-fetch', '--goal', 'a'], 'unknown flag --no-fetch', 'leave --fetch out'],
+  ['apply', ['--apply=1', '--goal', 'a'], '--apply takes no value (got "1")', 'leave it out'],
+  [
+    'max-workers',
+    ['--goal', 'a', '--max-workers', 'many'],
+    '--max-workers takes a whole number from 1 to 64 (got "many")',
+    '--max-workers 4',
+  ],
+  [
+    'max-workers',
+    ['--goal', 'a', '--max-workers', '0'],
+    '--max-workers takes a whole number from 1 to 64 (got "0")',
+    '--max-workers 4',
+  ],
+  [
+    'max-workers',
+    ['--goal', 'a', '--max-workers', '65'],
+    '--max-workers takes a whole number from 1 to 64 (got "65")',
+    '--max-workers 4',
+  ],
+  [
+    'max-workers',
+    ['--goal', 'a', '--max-workers=-1'],
+    '--max-workers takes a whole number from 1 to 64 (got "-1")',
+    '--max-workers 4',
+  ],
+  [
+    'max-workers',
+    ['--goal', 'a', '--max-workers', '2.5'],
+    '--max-workers takes a whole number from 1 to 64 (got "2.5")',
+    '--max-workers 4',
+  ],
+  [
+    'session-timeout',
+    ['--goal', 'a', '--session-timeout', '10m'],
+    '--session-timeout takes a whole number from 1 to 31536000 (got "10m")',
+    'after an hour',
+  ],
+  [
+    'bypass',
+    ['--goal', 'a', '--bypass', '--no-bypass'],
+    '--bypass and --no-bypass contradict each other',
+    'give it once',
+  ],
+  [
+    'attach',
+    ['--goal', 'a', '--attach', '--no-attach'],
+    '--attach and --no-attach contradict each other',
+    'give it once',
+  ],
+  [
+    'attach',
+    ['--goal', 'a', '--attach', '--json'],
+    '--attach and --json contradict each other',
+    'shows no panes',
+  ],
+  ['attach', ['--goal', 'a', '--attach=no'], '--attach takes no value (got "no")', '--attach or --no-attach'],
+  [
+    'kill-tmux',
+    ['--goal', 'a', '--kill-tmux', '--no-tmux-cleanup'],
+    '--kill-tmux and --no-tmux-cleanup contradict each other',
+    'keeps them',
+  ],
+  [
+    'tmux-cleanup',
+    ['--goal', 'a', '--tmux-cleanup', '--no-tmux-cleanup'],
+    '--tmux-cleanup and --no-tmux-cleanup contradict each other',
+    'give it once',
+  ],
+  ['yes', ['--goal', 'a', '--yes=maybe'], '--yes takes no value (got "maybe")', 'leave it out'],
+  ['json', ['--goal', 'a', '--no-json'], 'unknown flag --no-json', 'leave --json out'],
+  ['detect', ['--detect', '--goal', 'x'], '--detect and --goal cannot be used together', 'one thing only'],
+  [
+    'detect',
+    ['--detect', '--list-sessions'],
+    '--detect and --list-sessions cannot be used together',
+    'one thing only',
+  ],
+  [
+    'list-sessions',
+    ['--list-sessions', '--yes'],
+    '--list-sessions and --yes cannot be used together',
+    'one thing only',
+  ],
+  ['version', ['--version', '--goal', 'x'], '--version and --goal cannot be used together', 'one thing only'],
+  ['help', ['--hlep'], 'unknown flag --hlep', 'did you mean --help?'],
+  ['(none)', ['--frobnicate'], 'unknown flag --frobnicate', 'agentorchestr --help'],
+  ['(none)', ['-x'], 'unknown flag -x', 'agentorchestr --help'],
+  ['(none)', ['--goal', 'a', 'b'], 'unexpected argument "b"', 'quotes'],
+  ['(none)', ['Add a test'], 'unknown command "Add a test"', '--goal "…"'],
+  ['log --worker', ['log', '--worker', 'two'], '--worker "two" is no worker id', 'w01'],
+  ['log --worker', ['log', '--worker'], '--worker needs a value', '--worker ID'],
+  ['log --follow', ['log', '--no-follow'], 'unknown flag --no-follow', 'did you mean --follow?'],
+  ['log --json', ['log', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
+  ['status --json', ['status', '--jsno'], 'unknown flag --jsno', 'did you mean --json?'],
+  ['status', ['status', 'a', 'b'], 'unexpected argument "b"', 'takes one ID'],
+  ['pause --json', ['pause', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
+  ['attach', ['attach', 'a', 'b'], 'unexpected argument "b"', 'takes one ID'],
+  [
+    'demo --pace',
+    ['demo', '--pace', 'slow'],
+    '--pace takes seconds from 0 to 60 (got "slow")',
+    '0 is as fast',
+  ],
+  ['demo --keep', ['demo', '--keep=x'], '--keep takes no value (got "x")', 'leave it out'],
+  ['demo --json', ['demo', '--json', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
+  [
+    'demo --attach',
+    ['demo', '--attach', '--no-attach'],
+    '--attach and --no-attach contradict each other',
+    'give it once',
+  ],
+  ['demo', ['demo', 'now'], 'unexpected argument "now"', 'takes no argument'],
+  ['send-to-worker', ['send-to-worker', 'w01', 'a', 'b'], 'unexpected argument "b"', 'WORKER-ID MESSAGE'],
+  ['send-to-worker', ['send-to-worker', 'w01', '--worker-id', 'w02'], 'worker-id is given twice', 'once'],
+  [
+    'mark-goal-done',
+    ['mark-goal-done', 'x', '--discard', 'w01'],
+    '--discard is not JSON: ',
+    '--discard \'{"worker"',
+  ],
+];
+
+describe('bad input', () => {
+  it.each(BAD)('of %s: %j', async (_flag, args, error, hint, code = 64) => {
+    const result = await run(...args);
+    expect(result.error).toContain(error);
+    expect(result.hint).toContain(hint);
+    expect(result.code).toBe(code);
+    if (!args.includes('--json')) expect(result.out).toBe('');
+  });
+
+  const named = (prefix: string, flags: readonly Flag[]) =>
+    flags.filter(({ name }) => name !== 'help').map(({ name }) => `${prefix}${name}`);
+
+  it('has a test for every flag', () => {
+    const tested = new Set(BAD.map(([flag]) => flag));
+    const flags = [
+      ...named('', FLAT_FLAGS),
+      ...COMMANDS.flatMap(({ name, flags: own }) => named(`${name} --`, own)),
+    ];
+    expect(flags.filter((flag) => !tested.has(flag))).toEqual([]);
+  });
+});
+
+describe('commands', () => {
+  it('offer exactly the operations of the table that are for the command line', () => {
+    const offered = OPERATIONS.filter(({ doors }) => doors.cli === true).map(({ name }) =>
+      name.replaceAll('_', '-'),
+    );
+    const hand = ['attach', 'log', 'demo'];
+    expect(ALL_COMMANDS.map(({ name }) => name).sort()).toEqual([...offered, ...hand].sort());
+  });
+
+  it.each(ALL_COMMANDS.map(({ name }) => name))('%s explains itself', async (name) => {
+    const { code, out } = await run(name, '--help');
+    expect(code).toBe(0);
+    expect(out).toContain(`usage\n  agentorchestr ${name}`);
+  });
+
+  it('the help shows examples first, and every section fits a screen', async () => {
+    const { code, out } = await run('--help');
+    expect(code).toBe(0);
+    expect(out.indexOf('examples')).toBeLessThan(out.indexOf('--goal-file FILE'));
+    expect(out.split('\n').filter((line) => [...line].length > 80)).toEqual([]);
+    expect(Math.max(...out.split('\n\n').map((section) => section.split('\n').length))).toBeLessThan(24);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { isComplete } from '../../../src/doors/cli/goal/read-goal.js';
+import type { CliHost, ProjectExamination } from '../../../src/doors/cli/host.js';
+import { runProgram } from '../../../src/doors/cli/program.js';
+import type { SessionPlanInput } from '../../../src/services/supervise/plan.js';
+import { fakeHost, fakeTerminal } from './fake-host.js';
+
+const examined: ProjectExamination = {
+  project: '/project',
+  trusted: true,
+  verifyCommands: [],
+  setupCommands: [],
+  consentNeeded: [],
+  verifyGivenUnused: false,
+  baseStatement: 'base main@0000000',
+};
+
+/** Runs until the session would start, and returns its plan. */
+async function plan(
+  args: string[],
+  options: {
+    tty?: boolean;
+    answers?: string[];
+    examined?: Partial<ProjectExamination>;
+    host?: Partial<CliHost>;
+  } = {},
+) {
+  const terminal = fakeTerminal({ tty: options.tty ?? false, answers: options.answers ?? [] });
+  const agreed: unknown[] = [];
+  let planned: SessionPlanInput | null = null;
+  const host = fakeHost(terminal, {
+    examineProject: () => Promise.resolve({ ...examined, ...options.examined }),
+    trustProject: (project) => Promise.resolve(void agreed.push(['trust', project])),
+    consentToCommands: (_project, commands) =>
+      Promise.resolve(void agreed.push(commands.map(({ command }) => command))),
+    startSession: (started) => {
+      planned = started;
+      return Promise.reject(new Error('far enough'));
+    },
+    ...options.host,
+  });
+  const code = await runProgram(host, args);
+  return { plan: planned as SessionPlanInput | null, code, said: terminal.said.err, agreed };
+}
+
+describe('typing a goal', () => {
+  it.each([
+    { lines: ['a', '/end'], complete: true },
+    { lines: ['a', '', ''], complete: true },
+    { lines: ['a', ' ', '\t'], complete: true },
+    { lines: ['', ''], complete: false },
+    { lines: ['a', '', 'b'], complete: false },
+    { lines: ['a', ' /end'], complete: false },
+    { lines: ['/end of the street'], complete: false },
+  ])('[13] $lines is complete: $complete', ({ lines, complete }) => {
+    expect(isComplete(lines)).toBe(complete);
+  });
+
+  it('[13] takes lines until /end, two blank lines or the end of the input', async () => {
+    for (const end of [['/end', 'not this'], ['', '', 'not this'], []])
+      expect(
+        (await plan(['--interactive'], { tty: true, answers: ['first', '', 'second', ...end] })).plan?.goal,
+      ).toBe('first\n\nsecond');
+  });
+
+  it('happens on a terminal also without --interactive, after everything else was checked', async () => {
+    expect((await plan([], { tty: true, answers: ['a goal', '/end'] })).plan?.goal).toBe('a goal');
+    const { said, code } = await plan(['--agents', 'nobody'], { tty: true, answers: ['a goal', '/end'] });
+    expect(code).toBe(1);
+    expect(said).not.toContain('What is to be reached?');
+  });
+
+  it('[15] nothing typed is no goal', async () => {
+    expect(await plan(['--interactive'], { tty: true, answers: ['', '/end'] })).toMatchObject({
+      plan: null,
+      code: 64,
+    });
+  });
+});
+
+describe('the plan', () => {
+  it('carries every flag', async () => {
+    const flags =
+      '--max-workers 3 --session-timeout 60 --include-changes --fetch --apply --kill-tmux --no-bypass --yes --no-attach';
+    const { plan: planned } = await plan(['--goal', ' reach it ', ...flags.split(' ')]);
+    expect(planned).toEqual({
+      session_id: '00000001',
+      goal: 'reach it',
+      project: '/project',
+      lead_agent: 'one',
+      worker_agents: ['two'],
+      binaries: { one: '/bin/one', two: '/bin/two' },
+      agent_options: {},
+      include_changes: true,
+      fetch: true,
+      apply: true,
+      kill_tmux: true,
+      bypass_permissions: false,
+      verify_commands: [],
+      setup_commands: [],
+      limits: { max_workers: 3, session_timeout_s: 60 },
+      terminal: null,
+    });
+  });
+
+  it('says aloud what will run: base, agents, commands and their source, prompts', async () => {
+    const { said } = await plan(['--goal', 'x'], {
+      examined: {
+        setupCommands: [{ label: 'deps', command: 'npm ci', source: 'PROJECT.md' }],
+        verifyCommands: [{ label: 'test', command: 'npm test', source: 'package.json' }],
+      },
+    });
+    expect(said.split('\n').slice(0, 5)).toEqual([
+      'base     main@0000000',
+      'agents   one leads; workers: two',
+      'set up   npm ci   (PROJECT.md)',
+      'verify   npm test   (guessed from package.json)',
+      'prompts  permission prompts are off for agents (--no-bypass leaves them on)',
+    ]);
+    expect((await plan(['--goal', 'x', '--no-bypass'])).said).toContain(
+      'permission prompts stay on for agents',
+    );
+    expect((await plan(['--goal', 'x'])).said).toContain('nothing is known: the result will not be verified');
+  });
+
+  it('[23] knows the size of the terminal only when it will be attached', async () => {
+    const terminal = async (args: string[], env: Record<string, string> = {}) =>
+      (await plan(['--goal', 'x', ...args], { tty: true, host: { env } })).plan?.terminal;
+    expect(await terminal([])).toEqual({ columns: 100, rows: 30 });
+    expect(await terminal(['--no-attach'])).toBeNull();
+    expect(await terminal(['--json'])).toBeNull();
+    expect(await terminal([], { TMUX: '/tmp/tmux,1,0' })).toBeNull();
+    expect(await terminal(['--attach'], { TMUX: '/tmp/tmux,1,0' })).toEqual({ columns: 100, rows: 30 });
+    expect((await plan(['--goal', 'x', '--attach'])).said).toContain('warning: --attach needs a terminal');
+  });
+});
+
+describe('trust and consent', () => {
+  const commands = [{ label: 'test', command: 'npm test', source: 'PROJECT.md' }];
+  const fresh = { trusted: false, consentNeeded: commands, verifyCommands: commands };
+
+  it('are asked for on a terminal, answer by answer', async () => {
+    const {
+      plan: planned,
+      agreed,
+      said,
+    } = await plan(['--goal', 'x'], { tty: true, answers: ['what', 'y', 'YES'], examined: fresh });
+    expect(agreed).toEqual([['trust', '/project'], ['npm test']]);
+    expect(planned?.verify_commands).toEqual(commands);
+    expect(said).toContain(
+      'Agents will read, change and run things there as you, with their permission prompts off.',
+    );
+    expect(said).toContain('Please answer y or n.');
+    expect(said).toContain('  npm test   (PROJECT.md)\nRun them? [y/N] ');
+  });
+
+  it.each([
+    { answers: [], agreed: [], error: 'is not a trusted project yet' },
+    { answers: [''], agreed: [], error: 'is not a trusted project yet' },
+    { answers: ['y', 'n'], agreed: [['trust', '/project']], error: 'need your consent: npm test' },
+  ])('refused with $answers stop everything', async ({ answers, agreed, error }) => {
+    const result = await plan(['--goal', 'x'], { tty: true, answers, examined: fresh });
+    expect(result).toMatchObject({ plan: null, code: 4, agreed });
+    expect(result.said).toContain(error);
+  });
+
+  it('are given by --yes, and said', async () => {
+    const { plan: planned, agreed, said } = await plan(['--goal', 'x', '--yes'], { examined: fresh });
+    expect(planned).not.toBeNull();
+    expect(agreed).toHaveLength(2);
+    expect(said).toContain('Trust this project? yes (--yes)');
+  });
+
+  it('are never given by the lack of a terminal', async () => {
+    expect(await plan(['--goal', 'x'], { examined: fresh })).toMatchObject({
+      plan: null,
+      code: 4,
+      agreed: [],
+    });
+  });
+});
