@@ -1,8 +1,9 @@
-import type { Delivery } from '../../backends/contract.js';
+import type { Delivery, DeliveryObserver } from '../../backends/contract.js';
 import type { Evidence, MessageState } from '../../core/state/states.js';
 import type { NewEvent } from '../../core/events/index.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
 import type { NextDelivery } from './next-delivery.js';
+import type { WorkerRecord } from './worker-record.js';
 
 export interface Proof {
   readonly evidence: Evidence;
@@ -70,6 +71,27 @@ export function recordDelivery(
     );
     return open.length > 0;
   });
+}
+
+/** Keeps the receipts true while a delivery is under way. */
+export function observeDelivery(
+  record: WorkerRecord,
+  next: NextDelivery,
+  signal: AbortSignal,
+): DeliveryObserver {
+  const each = (make: (messageId: string) => NewEvent) => {
+    if (!signal.aborted) record.append(...next.messageIds.map(make));
+  };
+  return {
+    held: (reason) =>
+      each((message_id) =>
+        fact('message.held', record.subject(next.runId, 'screen'), { message_id, reason }),
+      ),
+    typed: (bytes) =>
+      each((message_id) =>
+        fact('message.typed', record.subject(next.runId, 'process'), { message_id, bytes }),
+      ),
+  };
 }
 
 function subjectOf(

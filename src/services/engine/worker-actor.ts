@@ -1,7 +1,6 @@
 import type { HookFact, HookRules } from '../../agents/contract.js';
 import type { BackendEvent, Delivery, Sentinel } from '../../backends/contract.js';
 import { delay } from '../../core/clock.js';
-import type { NewEvent } from '../../core/events/index.js';
 import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { Evidence } from '../../core/state/states.js';
 import { leadContinueText, reportNowText } from '../context/engine-texts.js';
@@ -9,7 +8,7 @@ import { fact, type EngineDeps } from './deps.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
 import { watchFlag } from './flag-watch.js';
 import { settleByReport } from './outcomes.js';
-import { recordDelivery, recordSubmitted, type Proof } from './receipts.js';
+import { observeDelivery, recordDelivery, recordSubmitted, type Proof } from './receipts.js';
 import { reportOfSentinels } from './sentinel-report.js';
 import { leadTurnVerdict, workerTurnVerdict } from './turn-verdicts.js';
 import { WorkerRecord } from './worker-record.js';
@@ -80,6 +79,7 @@ export class WorkerActor {
     if (event.state === 'working') this.#working(event.evidence);
     else if (event.state === 'waiting')
       this.#record.waiting(event.kind ?? 'dialog', event.text, event.evidence);
+    else if (event.state === 'error' && this.#hooks === null) this.#turnFailed(event.text, event.evidence);
     else if (event.state === 'idle' && this.#inFlight === null) this.#closeTurnByScreen(event.evidence);
   }
 
@@ -117,9 +117,7 @@ export class WorkerActor {
       case 'turn_ended':
         return this.#closeTurn('protocol', hook.text, true);
       case 'turn_failed':
-        this.#record.waiting('report', hook.text, 'protocol');
-        this.#turnOpen = false;
-        return null;
+        return this.#turnFailed(hook.text, 'protocol');
       case 'waiting':
         this.#record.waiting(hook.kind, hook.text, 'protocol');
         return null;
@@ -166,16 +164,7 @@ export class WorkerActor {
     });
     try {
       const delivery: Delivery = await backend.send(this.#workerId, next.text, {
-        observer: {
-          held: (reason) =>
-            this.#eachMessage(next, (message_id) =>
-              fact('message.held', this.#record.subject(next.runId, 'screen'), { message_id, reason }),
-            ),
-          typed: (bytes) =>
-            this.#eachMessage(next, (message_id) =>
-              fact('message.typed', this.#record.subject(next.runId, 'process'), { message_id, bytes }),
-            ),
-        },
+        observer: observeDelivery(this.#record, next, this.#abort.signal),
         confirmation,
         signal: this.#abort.signal,
       });
@@ -207,8 +196,14 @@ export class WorkerActor {
     this.#record.working(evidence);
   }
 
-  #eachMessage(next: NextDelivery, make: (messageId: string) => NewEvent): void {
-    if (!this.#abort.signal.aborted) this.#record.append(...next.messageIds.map(make));
+  /** An agent that failed in its turn takes input again. A lead is asked to go on; a worker's failure is its lead's to see. */
+  #turnFailed(text: string, evidence: Evidence): null {
+    this.#turnOpen = false;
+    this.#record.answered(evidence);
+    if (this.#record.worker()?.role === 'lead') this.#leadTurnEnded();
+    else this.#record.waiting('report', text, evidence);
+    this.pump();
+    return null;
   }
 
   #closeTurnByScreen(evidence: Evidence): void {
