@@ -135,7 +135,7 @@ async function checkUntouched(
 }
 
 /** Paths the move touches that hold something of the user's: uncommitted changes, or a file (ignored ones too) where a new one must go. */
-export async function userFilesAmong(
+async function userFilesAmong(
   room: GitRoom,
   at: { worktree: string },
   move: { from: string; to: string; dirty: readonly string[] },

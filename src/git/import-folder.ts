@@ -12,7 +12,7 @@ import { ALL_BUT_OWN } from './own-files.js';
 import { splitZ } from './run-git.js';
 import { commitTree, withScratch } from './scratch.js';
 
-export const IMPORT_LIMIT_BYTES = 200 * 1024 * 1024;
+const IMPORT_LIMIT_BYTES = 200 * 1024 * 1024;
 
 const BRANCH = 'imported';
 

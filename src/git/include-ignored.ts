@@ -48,11 +48,7 @@ export async function listedIgnored(room: GitRoom, project: string): Promise<rea
 }
 
 /** A folder without git has ignore rules too: a passing empty repository reads them. */
-export async function atProject<T>(
-  room: GitRoom,
-  project: string,
-  work: (at: Place) => Promise<T>,
-): Promise<T> {
+async function atProject<T>(room: GitRoom, project: string, work: (at: Place) => Promise<T>): Promise<T> {
   const at = { folder: project };
   const inside = await room.run(['rev-parse', '--is-inside-work-tree'], { at, answers: [0, 128] });
   if (inside.code === 0) return work(at);

@@ -34,7 +34,7 @@ export async function prepareBase(room: GitRoom, options: BaseOptions): Promise<
 }
 
 /** The ref that keeps a session's snapshot from being collected. */
-export function baseRef(sessionId: string): string {
+function baseRef(sessionId: string): string {
   return `refs/agentorchestr/base/${sessionId}`;
 }
 

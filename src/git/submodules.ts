@@ -42,7 +42,7 @@ export async function populateSubmodules(
 }
 
 /** What `.gitmodules` of a working tree declares; names that leave their folder are refused, as git does. */
-export async function declaredSubmodules(room: GitRoom, worktree: string): Promise<readonly Submodule[]> {
+async function declaredSubmodules(room: GitRoom, worktree: string): Promise<readonly Submodule[]> {
   const file = join(worktree, '.gitmodules');
   if (!((await lstat(file).catch(() => null))?.isFile() ?? false)) return [];
   const args = ['config', '-z', '--file', file, '--get-regexp', '^submodule\\..*\\.path$'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Worktree } from '../../src/git/contract.js';
 import type { GitWorld, TestRepo } from './repo.js';
 
-export const SESSION = '0123abcd';
+const SESSION = '0123abcd';
 
 /** A worktree as a worker gets it. */
 export async function worker(

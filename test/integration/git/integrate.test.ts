@@ -126,7 +126,7 @@ describe('integrate', () => {
     const [one, two] = [await worker(world, repo, 'w01'), await worker(world, repo, 'w02')];
     await integrate(target, one.commit('one', { 'a.txt': 'ONE\n' }));
     two.commit('two', { 'a.txt': 'TWO\n' });
-    expect(() => two.git('merge', 'agentorchestr/0123abcd/integration')).toThrow();
+    expect(() => two.git('merge', 'agentorchestr/0123abcd/integration')).toThrow(/Command failed/);
     await expect(world.git.commitAll(two.path, 'resolve')).rejects.toThrow(
       /conflicts are not resolved: a.txt/,
     );
@@ -335,7 +335,7 @@ describe('predictConflicts', () => {
       'a file against a folder of the same name',
       (s) => s.write('thing', 'file\n'),
       (s) => s.write('thing/inside.txt', 'x\n'),
-      [expect.stringMatching(/^thing/) as unknown as string],
+      [expect.stringMatching(/^thing/)],
     ],
   ];
   const long = (line: number) =>

@@ -312,13 +312,20 @@ describe('commitAll', () => {
   });
 
   it('never works on the repository around a worktree that lost its .git', async () => {
-    const outer = world.at(world.sandbox.root);
+    mkdirSync(world.place('worktrees'), { recursive: true });
+    const outer = world.at(world.place('worktrees'));
     outer.git('init', '--quiet');
+    const head = outer.commit('a home folder under git', { 'precious.txt': 'p\n' });
     const tree = await worker(world, repo, 'w01');
     rmSync(join(tree.path, '.git'));
+    outer.write('precious.txt', 'changed, not committed\n');
     await expect(world.git.commitAll(tree.path, 'work')).rejects.toMatchObject({ code: 'GIT_FAILED' });
-    await expect(world.git.resetWorktree(tree.path, 'HEAD')).rejects.toMatchObject({ code: 'GIT_FAILED' });
-    await expect(world.git.status(tree.path, 'HEAD')).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await expect(world.git.resetWorktree(tree.path, head)).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await expect(world.git.status(tree.path, head)).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    expect([outer.git('rev-parse', 'HEAD'), outer.read('precious.txt')]).toEqual([
+      head,
+      'changed, not committed\n',
+    ]);
     expect(existsSync(join(tree.path, 'a.txt'))).toBe(true);
   });
 

@@ -79,7 +79,7 @@ describe("the user's world", () => {
     const workers = await Promise.all(
       ['w01', 'w02', 'w03'].map((id) => worker(world, clone, id, base.commit)),
     );
-    await expect(worker(world, clone, 'w01', base.commit)).rejects.toThrow();
+    await expect(worker(world, clone, 'w01', base.commit)).rejects.toMatchObject({ code: 'BRANCH_IN_USE' });
     for (const [index, one] of workers.entries()) {
       await git.includeIgnored({ project: clone.path, worktree: one.path });
       one.write(`f${index}.txt`, 'x\n');
