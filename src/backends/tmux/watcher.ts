@@ -8,7 +8,7 @@ import type { Reading } from './screen.js';
 import { findSentinels, SentinelLedger } from './sentinels.js';
 
 export interface WatcherOptions {
-  readonly view: PaneView;
+  readonly view: Pick<PaneView, 'lookShared' | 'lines'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly workerId: string;
@@ -81,20 +81,16 @@ export class PaneWatcher {
 
   /** Reads the screen soon, and again when it is quiet, whether or not there is output. */
   touch(): void {
-    if (this.closed) return;
-    const now = (this.lastOutputAt = this.options.clock.now());
-    const dueAt = this.lastReadAt + (this.settled === null ? REREAD_MS : REREAD_SETTLED_MS);
-    if (this.reading === null && now >= dueAt) this.read();
-    else this.arm(Math.min(Math.max(dueAt, now), now + QUIET_MS));
+    this.lastOutputAt = this.options.clock.now();
+    this.schedule();
   }
 
   /** We typed: what was believed about the screen is void until it is read again. */
   unsettle(): void {
     this.settled = null;
     this.candidate = null;
-    if (this.closed) return;
-    this.lastOutputAt = this.options.clock.now();
-    this.arm(this.lastOutputAt + REREAD_MS);
+    this.lastReadAt = this.options.clock.now();
+    this.touch();
   }
 
   /** Sentinels printed so far are told before this resolves; those printed later are new. */
@@ -117,34 +113,33 @@ export class PaneWatcher {
     this.readings.beat();
   }
 
-  private arm(dueAt: number): void {
+  /** Reads now, or later, or rests when the quiet screen was read. */
+  private schedule(): void {
+    if (this.closed || this.reading !== null) return;
+    const now = this.options.clock.now();
+    const quietAt = this.lastOutputAt + QUIET_MS;
+    if (this.lastReadAt >= quietAt) return;
+    const rereadAt = this.lastReadAt + (this.settled === null ? REREAD_MS : REREAD_SETTLED_MS);
+    const dueAt = this.lastOutputAt > this.lastReadAt ? Math.min(rereadAt, quietAt) : quietAt;
+    if (dueAt <= now) return this.read(now);
     if (this.timer !== null && this.timer.dueAt <= dueAt) return;
     this.timer?.cancel();
-    const cancel = this.options.clock.after(Math.max(0, dueAt - this.options.clock.now()), () => {
+    const cancel = this.options.clock.after(dueAt - now, () => {
       this.timer = null;
-      this.read();
+      this.schedule();
     });
     this.timer = { dueAt, cancel };
   }
 
-  private read(): void {
-    if (this.closed || this.reading !== null) return;
-    const startedAt = (this.lastReadAt = this.options.clock.now());
+  private read(startedAt: number): void {
+    this.lastReadAt = startedAt;
     this.reading = this.evaluate(startedAt)
       .catch((error: unknown) => this.unreadable(error))
       .finally(() => {
         this.reading = null;
         this.readings.beat();
-        this.goOn(startedAt);
+        this.schedule();
       });
-  }
-
-  /** Reads again after more output, and once when the screen has been quiet long enough; then rests. */
-  private goOn(startedAt: number): void {
-    const quietAt = this.lastOutputAt + QUIET_MS;
-    if (this.closed || startedAt >= quietAt) return;
-    const dueAt = startedAt + (this.settled === null ? REREAD_MS : REREAD_SETTLED_MS);
-    this.arm(this.lastOutputAt > startedAt ? Math.min(dueAt, quietAt) : quietAt);
   }
 
   private unreadable(error: unknown): void {
