@@ -4,12 +4,8 @@ import { newId } from '../platform/ids.js';
 import { createMutex } from '../platform/locks.js';
 import type { Tokens } from '../platform/tokens.js';
 import { Engine } from '../services/engine/engine.js';
-import {
-  workerDirectory,
-  type AgentAccess,
-  type LiveSession,
-  type SessionContext,
-} from '../services/session-context.js';
+import type { AgentAccess, LiveSession, SessionContext } from '../services/session-context.js';
+import { workerDirectory } from '../services/places.js';
 import type { EndSignals } from '../services/supervise/await-end.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
 import { VerifyJobs } from '../services/supervise/verify-jobs.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { sessionDataDirectory, sessionDirectory, worktreesDirectory, type Paths } from '../platform/paths.js';
-import type { SessionPlaces } from '../services/session-context.js';
+import type { SessionPlaces } from '../services/places.js';
 
 export function sessionPlaces(paths: Paths, project: string, sessionId: string): SessionPlaces {
   return {

@@ -12,7 +12,7 @@ import { createLogger, type Logger } from '../platform/logger.js';
 import type { Paths } from '../platform/paths.js';
 import { createRedactor, type Redactor } from '../platform/redact.js';
 import { createTokens, type Tokens } from '../platform/tokens.js';
-import type { SessionPlaces } from '../services/session-context.js';
+import type { SessionPlaces } from '../services/places.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
 import type { Store } from '../store/contract.js';
 import { openStore } from '../store/open-store.js';

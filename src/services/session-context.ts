@@ -7,6 +7,7 @@ import type { Git } from '../git/contract.js';
 import type { Logger } from '../platform/logger.js';
 import type { Store } from '../store/contract.js';
 import type { Engine } from './engine/engine.js';
+import type { SessionPlaces } from './places.js';
 import type { SessionPlan } from './supervise/plan.js';
 import type { VerifyJobs } from './supervise/verify-jobs.js';
 
@@ -51,17 +52,6 @@ export interface AgentAccess {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Absolute folders of one session. */
-export interface SessionPlaces {
-  /** Convenience folder in the temp directory (0700): prompt, progress log, per-worker private folders. */
-  readonly directory: string;
-  /** Survives a reboot. */
-  readonly data: string;
-  readonly worktrees: string;
-  readonly trash: string;
-  readonly imported: string;
-}
-
 export function requireLive(session: SessionContext): LiveSession {
   if (session.live === null)
     throw new OrchestratorError('SUPERVISOR_NOT_RUNNING', { session: session.sessionId });
@@ -83,12 +73,4 @@ export function requireOpen(session: SessionContext): SessionRow {
       state: row.verdict ?? row.state,
     });
   return row;
-}
-
-export function workerDirectory(places: SessionPlaces, workerId: string): string {
-  return `${places.directory}/workers/${workerId}`;
-}
-
-export function flagPath(places: SessionPlaces, workerId: string): string {
-  return `${workerDirectory(places, workerId)}/done.flag`;
 }

@@ -2,10 +2,9 @@ import Database from 'better-sqlite3';
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { currentUserId } from '../platform/paths.js';
+import type { Connection } from './connection.js';
 import { migrate } from './migrate.js';
 import { BUSY_TIMEOUT_MS, isBusy, storeUnavailable, translateSqliteError } from './sqlite-errors.js';
-
-export type Connection = Database.Database;
 
 const WAL_PAUSE_MS = 5;
 

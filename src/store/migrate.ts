@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { MIGRATIONS, type Migration } from './migrations/index.js';
 import { storeUnavailable } from './sqlite-errors.js';
 

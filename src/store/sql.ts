@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import { translateSqliteError } from './sqlite-errors.js';
 
 export type SqlValue = string | number | null;

@@ -1,7 +1,7 @@
 import { isoTime, type Clock } from '../core/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Reader, Store, Transaction } from './contract.js';
-import type { Connection } from './database.js';
+import type { Connection } from './connection.js';
 import type { EventRules } from './event-rules.js';
 import { recall, remember } from './idempotency.js';
 import { acquireLease, releaseLease } from './leases.js';

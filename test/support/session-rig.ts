@@ -9,6 +9,7 @@ import { isSameProcessAlive } from '../../src/platform/identity.js';
 import { resolvePaths } from '../../src/platform/paths.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { createTokens, type TokenIdentity } from '../../src/platform/tokens.js';
+import type { startSupervisor as startSupervisorType } from '../../src/main/start-supervisor.js';
 import type { SessionControl } from '../../src/main/session-control.js';
 import type { SessionPlanInput } from '../../src/services/supervise/plan.js';
 import { killServer } from '../../src/backends/tmux/attach.js';
@@ -20,6 +21,7 @@ import { createGitWorld, type GitWorld, type TestRepo } from './repo.js';
 /** A lead that takes its prompt and stays in its turn, so that the test can act with the lead's token. */
 export const SILENT_LEAD = 'lead:\n  - steps: [{ silence: true }]\n';
 
+type StartSupervisor = typeof startSupervisorType;
 type Answer = Record<string, unknown>;
 
 export interface ToolResult {
@@ -125,7 +127,7 @@ export class SessionRig {
     const transport = new StreamableHTTPClientTransport(new URL(`${this.url}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
     });
-    await client.connect(transport as Parameters<Client['connect']>[0]);
+    await client.connect(transport);
     this.#callers.push(client);
     return mcpCaller(client);
   }
@@ -208,7 +210,7 @@ export class SessionRig {
       if (started) await this.supervisorEnded();
       if (started) problems.push(...this.store.verifyRebuild());
       const socket = started ? this.store.session(this.sessionId)?.tmux_socket : null;
-      if (socket != null) await killServer({ socketName: socket, env: this.env });
+      if (typeof socket === 'string') await killServer({ socketName: socket, env: this.env });
     } finally {
       this.#store?.close();
       rmSync(this.directory, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { EVIDENCE, type Evidence } from '../state/states.js';
 import { gitEvents } from './git.js';
 import { messageEvents } from './message.js';

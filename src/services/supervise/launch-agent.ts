@@ -5,7 +5,8 @@ import type { WorkerRow } from '../../core/state/rows.js';
 import type { StartedAgent } from '../../backends/contract.js';
 import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js';
 import { fact, type FactSubject } from '../engine/deps.js';
-import { workerDirectory, type LiveSession, type SessionContext } from '../session-context.js';
+import type { LiveSession, SessionContext } from '../session-context.js';
+import { workerDirectory } from '../places.js';
 
 /**
  * Starts the agent of a worker whose row, run and worktree exist. The attempt is committed before the spawn; the

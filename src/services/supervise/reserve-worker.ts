@@ -7,7 +7,8 @@ import type { WorkerRow } from '../../core/state/rows.js';
 import { hashOf, randomNonce } from '../../platform/ids.js';
 import type { Transaction } from '../../store/contract.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
-import { flagPath, type LiveSession, type SessionContext } from '../session-context.js';
+import type { LiveSession, SessionContext } from '../session-context.js';
+import { flagPath } from '../places.js';
 import { checkSpawnLimits } from './limits.js';
 
 export interface SpawnRequest {

@@ -7,13 +7,8 @@ import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js
 import { runShellCommand } from '../../platform/process.js';
 import { fact, type FactSubject } from '../engine/deps.js';
 import { takeNotices } from '../engine/notices.js';
-import {
-  requireLive,
-  requireOpen,
-  workerDirectory,
-  type LiveSession,
-  type SessionContext,
-} from '../session-context.js';
+import { requireLive, requireOpen, type LiveSession, type SessionContext } from '../session-context.js';
+import { workerDirectory } from '../places.js';
 import { launchAgent } from './launch-agent.js';
 import { reserveWorker, type SpawnRequest } from './reserve-worker.js';
 import { resolveBase } from './resolve-base.js';
@@ -40,7 +35,7 @@ export async function spawnWorker(session: SessionContext, request: SpawnRequest
     reserveWorker(session, live, tx, { request, perspective, agent, baseCommit }),
   );
   if (!reused) {
-    const launch = prepareAndLaunch(session, live, row, worker, perspective, request);
+    const launch = prepareAndLaunch(session, live, row, worker, perspective);
     live.launching.set(worker.worker_id, launch);
     void launch.catch(() => undefined).finally(() => live.launching.delete(worker.worker_id));
   }
@@ -95,7 +90,6 @@ async function prepareAndLaunch(
   row: SessionRow,
   worker: WorkerRow,
   perspective: Perspective,
-  request: SpawnRequest,
 ): Promise<string | null> {
   let created = false;
   try {

@@ -8,7 +8,7 @@ import type { Logger } from '../../platform/logger.js';
 import { runShellCommand } from '../../platform/process.js';
 import type { Store } from '../../store/contract.js';
 import { fact, type FactSubject } from '../engine/deps.js';
-import type { SessionPlaces } from '../session-context.js';
+import type { SessionPlaces } from '../places.js';
 
 const COMMAND_TIMEOUT_MS = 20 * 60_000;
 const TAIL_CHARS = 4_000;
