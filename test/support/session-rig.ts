@@ -76,9 +76,9 @@ export class SessionRig {
     plan: Partial<SessionPlanInput> = {},
   ): Promise<{ session_id: string; base: string }> {
     const root = await compiledRoot();
-    const { startSupervisor } = (await import(
-      join(root, 'dist/main/start-supervisor.js')
-    )) as typeof import('../../src/main/start-supervisor.js');
+    const { startSupervisor } = (await import(join(root, 'dist/main/start-supervisor.js'))) as {
+      startSupervisor: StartSupervisor;
+    };
     const scriptPath = join(this.world.sandbox.root, 'script.yaml');
     writeFileSync(scriptPath, script);
     return startSupervisor(

@@ -108,3 +108,9 @@ function subjectOf(
     ...(runId === undefined ? {} : { run_id: runId }),
   };
 }
+
+/** An agent's hook may give the text back trimmed and with its own line ends. */
+export function isSameText(a: string, b: string): boolean {
+  const normal = (text: string) => text.replaceAll('\r\n', '\n').trim();
+  return normal(a) === normal(b);
+}

@@ -8,7 +8,7 @@ import { fact, type EngineDeps } from './deps.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
 import { watchFlag } from './flag-watch.js';
 import { settleByReport } from './outcomes.js';
-import { observeDelivery, recordDelivery, recordSubmitted, type Proof } from './receipts.js';
+import { isSameText, observeDelivery, recordDelivery, recordSubmitted, type Proof } from './receipts.js';
 import { reportOfSentinels } from './sentinel-report.js';
 import { leadTurnVerdict, workerTurnVerdict } from './turn-verdicts.js';
 import { WorkerRecord } from './worker-record.js';
@@ -107,7 +107,7 @@ export class WorkerActor {
         this.#record.threadOpened(hook.threadId);
         return null;
       case 'prompt_submitted':
-        if (this.#inFlight !== null && sameText(hook.text, this.#inFlight.next.text))
+        if (this.#inFlight !== null && isSameText(hook.text, this.#inFlight.next.text))
           this.#submitted(this.#inFlight.next, {
             evidence: 'protocol',
             how: 'the agent said so (prompt hook)',
@@ -293,9 +293,4 @@ export class WorkerActor {
     this.#deps.store.transaction((tx) => settleByReport(this.#deps, tx, worker, run));
     this.pump();
   }
-}
-
-function sameText(a: string, b: string): boolean {
-  const normal = (text: string) => text.replaceAll('\r\n', '\n').trim();
-  return normal(a) === normal(b);
 }
