@@ -16,6 +16,9 @@ export async function withFileLock<T>(
     release = await lock(path, {
       realpath: false,
       stale: 30_000,
+      // The default throws from a timer: a laptop that slept longer than that would lose its supervisor. The work goes on;
+      // whoever took the lock meanwhile took it from a process that could not answer.
+      onCompromised: () => undefined,
       retries: {
         retries: Math.ceil(options.waitMs / pauseMs),
         minTimeout: 5,
@@ -31,7 +34,7 @@ export async function withFileLock<T>(
   try {
     return await work();
   } finally {
-    await release();
+    await release().catch(() => undefined);
   }
 }
 

@@ -33,6 +33,8 @@ export interface McpDoorOptions {
 interface Connection {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
+  /** By JSON-RPC id: aborts when the client of that request is gone before its answer. */
+  readonly hangUps: Map<string | number, AbortSignal>;
 }
 
 const CONNECTIONS_PER_CALLER = 32;
@@ -49,17 +51,18 @@ export function createMcpDoor(options: McpDoorOptions): {
   const keyOf = (caller: Caller, sessionId: string) => `${caller.name} ${sessionId}`;
 
   const connect = async (caller: Caller, wantedId: string | null): Promise<Connection> => {
-    const server = createServer(options, caller);
+    const hangUps = new Map<string | number, AbortSignal>();
+    const server = createServer(options, caller, hangUps);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => wantedId ?? newId(),
       onsessioninitialized: (id) => {
-        connections.set(keyOf(caller, id), { transport, server });
+        connections.set(keyOf(caller, id), { transport, server, hangUps });
         evictOldest(connections, caller);
       },
       onsessionclosed: (id) => void connections.delete(keyOf(caller, id)),
     });
     await server.connect(transport);
-    return { transport, server };
+    return { transport, server, hangUps };
   };
 
   const find = async (caller: Caller, sessionId: string | undefined): Promise<Connection> => {
@@ -80,7 +83,8 @@ export function createMcpDoor(options: McpDoorOptions): {
           id: null,
         });
       const id = request.headers['mcp-session-id'];
-      const { transport } = await find(caller, typeof id === 'string' ? id : undefined);
+      const { transport, hangUps } = await find(caller, typeof id === 'string' ? id : undefined);
+      followHangUp(hangUps, body, response);
       const answer = await transport.handleRequest(toWebRequest(request), { parsedBody: body });
       await writeWebResponse(answer, response);
     },
@@ -91,7 +95,11 @@ export function createMcpDoor(options: McpDoorOptions): {
   };
 }
 
-function createServer(options: McpDoorOptions, caller: Caller): Server {
+function createServer(
+  options: McpDoorOptions,
+  caller: Caller,
+  hangUps: ReadonlyMap<string | number, AbortSignal>,
+): Server {
   const tools = toolsFor(options.operations, caller.scope);
   const server = new Server(
     { name: 'agentorchestr', version: options.version },
@@ -112,20 +120,34 @@ function createServer(options: McpDoorOptions, caller: Caller): Server {
         .catch((error: unknown) => options.logger.debug({ err: error }, 'progress not delivered'));
     };
     const { name, arguments: input } = request.params;
+    const hungUp = hangUps.get(extra.requestId);
+    const signal = hungUp === undefined ? extra.signal : AbortSignal.any([extra.signal, hungUp]);
+    // News that nobody would read stays for the next call.
+    const notices = () => (signal.aborted ? [] : options.takeNotices(caller));
     try {
-      const answer = await options.call({
-        operation: name,
-        input: input ?? {},
-        caller,
-        signal: extra.signal,
-        progress,
-      });
-      return successResult(answer, options.takeNotices(caller));
+      const answer = await options.call({ operation: name, input: input ?? {}, caller, signal, progress });
+      return successResult(answer, notices());
     } catch (error) {
-      return errorResult(error, options.takeNotices(caller));
+      return errorResult(error, notices());
     }
   });
   return server;
+}
+
+/** A dropped connection does not cancel a call (MCP), but nothing may be counted as told to a client that is gone. */
+function followHangUp(
+  hangUps: Map<string | number, AbortSignal>,
+  body: unknown,
+  response: ServerResponse,
+): void {
+  const id = (body as { id?: unknown } | undefined)?.id;
+  if (typeof id !== 'string' && typeof id !== 'number') return;
+  const controller = new AbortController();
+  hangUps.set(id, controller.signal);
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+    if (hangUps.get(id) === controller.signal) hangUps.delete(id);
+  });
 }
 
 /** What the client said to the supervisor before us; it never says it twice. */

@@ -42,6 +42,7 @@ export async function createIntegration(
     path: worktree,
     branch,
     commit: base.commit,
+    subdirectory: base.subdirectory,
   });
   session.store.append(
     fact('branch.created', { ...subject(session), source: 'git' }, { branch, worktree, commit: base.commit }),

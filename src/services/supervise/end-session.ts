@@ -145,24 +145,50 @@ async function apply(
 
 /** Only what holds nothing of its own: clean, integrated (or empty) and ended well. Branches stay. */
 async function removeFinishedWorktrees(session: SessionContext, row: SessionRow): Promise<void> {
-  const { repository } = row;
-  const remove = (path: string) =>
-    session.git.removeWorktree({ repository, path, trash: session.places.trash });
   for (const worker of session.store.workers(session.sessionId)) {
     if (worker.role !== 'worker' || lastRun(session.store, worker)?.state !== 'succeeded') continue;
     const status = await session.git.status(worker.worktree, worker.base_commit).catch(() => null);
-    const settled =
-      status !== null &&
-      status.changedFiles.length === 0 &&
-      (status.commitsBeyondBase === 0 || status.head === worker.integrated_commit);
+    if (status === null || status.changedFiles.length > 0) continue;
+    const settled = status.commitsBeyondBase === 0 || status.head === worker.integrated_commit;
     if (settled)
-      await remove(worker.worktree).catch((error: unknown) => logLeft(session, worker.worktree, error));
+      await removeKept(session, row, { name: worker.worker_id, path: worker.worktree, head: status.head });
   }
-  const integration = row.integration_worktree;
-  if (integration === null) return;
-  const status = await session.git.status(integration, row.base_commit).catch(() => null);
-  if (status?.changedFiles.length === 0)
-    await remove(integration).catch((error: unknown) => logLeft(session, integration, error));
+  const path = row.integration_worktree;
+  const status = path === null ? null : await session.git.status(path, row.base_commit).catch(() => null);
+  if (path !== null && status?.changedFiles.length === 0)
+    await removeKept(session, row, { name: 'integration', path, head: status.head });
+}
+
+/**
+ * Even a clean tree can hold what no branch does: a changed `.env`, commits that only its reflog knows. They are kept
+ * first; where something cannot be kept, the worktree stays.
+ */
+async function removeKept(
+  session: SessionContext,
+  row: SessionRow,
+  tree: { name: string; path: string; head: string },
+): Promise<void> {
+  const { repository, project } = row;
+  const keepIgnoredIn = `${session.places.data}/salvage/${tree.name}`;
+  const ref = `refs/agentorchestr/salvage/${session.sessionId}/${tree.name}`;
+  try {
+    const kept = await session.git.salvage({
+      repository,
+      worktree: tree.path,
+      base: tree.head,
+      ref,
+      keepIgnoredIn,
+      project,
+    });
+    if (kept !== null) {
+      const work = { worker: tree.name, ref: kept.ref, commit: kept.commit };
+      session.store.append(fact('work.salvaged', { ...subject(session), source: 'git' }, work));
+    }
+    if ((kept?.notKept.length ?? 0) > 0) return logLeft(session, tree.path, kept?.notKept);
+    await session.git.removeWorktree({ repository, path: tree.path, trash: session.places.trash });
+  } catch (error) {
+    logLeft(session, tree.path, error);
+  }
 }
 
 function logLeft(session: SessionContext, path: string, error: unknown): void {

@@ -99,6 +99,7 @@ async function prepareAndLaunch(
       path: worker.worktree,
       branch: worker.branch,
       commit: worker.base_commit,
+      subdirectory: row.subdirectory,
     });
     created = true;
     session.store.append(

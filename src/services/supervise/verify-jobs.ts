@@ -89,7 +89,13 @@ export class VerifyJobs {
     }
     const path = join(this.#deps.places.worktrees, `verify-${verifyId.slice(-8)}`);
     try {
-      await this.#deps.git.createWorktree({ repository: row.repository, path, branch: null, commit });
+      await this.#deps.git.createWorktree({
+        repository: row.repository,
+        path,
+        branch: null,
+        commit,
+        subdirectory: row.subdirectory,
+      });
       await this.#deps.git.includeIgnored({ project: row.project, worktree: path });
       await this.#runCommands(row, verifyId, commit, path);
     } catch (thrown) {

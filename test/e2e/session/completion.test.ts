@@ -54,6 +54,9 @@ workers:
         expect_error: REPORT_INCOMPLETE
       - commit: left
       - report_done: now committed
+  - name: late
+    contains: get blocked after a while
+    steps: [{ think: 1500 }, { report_blocked: no network }]
   - name: blocked
     contains: get blocked
     steps: [{ report_blocked: no network }]
@@ -248,6 +251,33 @@ describe('completion', () => {
     const first = await lead.ok('list_workers');
     expect(first['notices']).toEqual([`${id} (implementer) is blocked: no network`]);
     expect((await lead.ok('list_workers'))['notices']).toBeUndefined();
+  });
+
+  it('keeps the news for the next call when the client of a wait is gone before its answer', async () => {
+    const id = await spawn('get blocked after a while');
+    const gone = new AbortController();
+    const waiting = rig.request('/mcp', {
+      method: 'POST',
+      token: rig.token({ scope: 'lead', workerId: 'lead' }),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': 'a-client-that-hangs-up',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'wait_for_worker', arguments: { worker_id: id } },
+      }),
+      signal: gone.signal,
+    });
+    await waiting;
+    gone.abort();
+    await rig.event('end', (event) => event.type === 'run.blocked' && event.worker_id === id);
+    expect((await lead.ok('list_workers'))['notices']).toEqual([
+      `${id} (implementer) is blocked: no network`,
+    ]);
   });
 
   it('shows a permission prompt as waiting, and goes on when a person answers it in the pane', async () => {
