@@ -86,7 +86,7 @@ describe('watching a pane', () => {
       await show(idle);
       await advance(150);
       await show(working);
-      await advance(300);
+      await advance(1_000);
     }
     expect(states()).toEqual(['working']);
     await advance(1_000);
