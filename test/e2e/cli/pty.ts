@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { killServer } from '../../../src/backends/tmux/attach.js';
 import { until } from '../../support/tmux.js';
 import type { CliRig } from './rig.js';
 
@@ -12,8 +13,8 @@ export interface Pty {
   type(text: string): void;
   /** The exit code, once the program has ended. */
   ended(): Promise<number>;
-  /** Sends a signal to the program. */
-  close(): void;
+  /** Hangs up. */
+  close(): Promise<void>;
 }
 
 /** The command line on a real terminal: a pane of a tmux server of the test's own. */
@@ -30,17 +31,13 @@ export function openPty(
       timeout: 20_000,
     });
   const unset = options.insideTmux === true ? '' : 'unset TMUX TMUX_PANE; ';
-  // What it printed stays to be looked at; the code stands behind it.
-  const wrapper = `${unset}"$@"; code=$?; echo; echo "[ended with $code]"; exec sleep 600`;
+  // What it printed stays to be looked at, its code behind it; Ctrl-C is for the program alone.
+  const wrapper = `trap : INT; ${unset}"$@"; code=$?; echo; echo "[ended with $code]"; exec sleep 600`;
   const command = ['sh', '-c', wrapper, 'sh', process.execPath, rig.launcher, ...args];
   const size = ['-x', String(options.columns ?? 110), '-y', String(options.rows ?? 36)];
   tmux('new-session', '-d', ...size, '-c', rig.repo.path, ...command);
-  rig.world.sandbox.onClose(() => close());
-  let open = true;
-  const close = () => {
-    if (open) tmux('kill-server');
-    open = false;
-  };
+  const close = async () => void (await killServer({ socketName: name, env: rig.env }));
+  rig.world.sandbox.onClose(close);
   const screen = () => tmux('capture-pane', '-p', '-J').replace(/\s+$/, '');
   const shows = async (pattern: RegExp) => {
     try {

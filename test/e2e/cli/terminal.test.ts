@@ -17,7 +17,7 @@ describe('on a terminal', () => {
   it('[13] asks for the goal, for trust and for consent, shows the panes, and sums up when they close', async () => {
     rig.repo.commit('verify', { 'PROJECT.md': '## How to verify\n\n- test: test -f b.txt\n' });
     const pty = openPty(rig, ['--interactive', ...rig.playing(ONE_WORKER)]);
-    await pty.shows(/What is to be reached\?.*\n> /);
+    await pty.shows(/What is to be reached\?.*\n>/);
     pty.type('Write b.txt');
     pty.keys('Enter');
     pty.type(`and ${'very '.repeat(1_000)}carefully`);
@@ -39,7 +39,7 @@ describe('on a terminal', () => {
 
   it('[13] Ctrl-C at a question exits 130 and starts nothing', async () => {
     const pty = openPty(rig, ['--interactive', ...rig.playing(DONE_LEAD)]);
-    await pty.shows(/\n> /);
+    await pty.shows(/\n>/);
     pty.type('half a go');
     pty.keys('C-c');
     expect(await pty.ended()).toBe(130);
@@ -109,7 +109,7 @@ describe('attaching', () => {
     const nested = openPty(rig, [...args, '--attach', ...rig.playing(SILENT_LEAD)], { insideTmux: true });
     await nested.shows(/working · esc to interrupt/);
     nested.keys('C-b', 'C-b', 'd');
-    nested.close();
+    await nested.close();
   });
 
   it('without a terminal says what to type', async () => {
