@@ -64,6 +64,8 @@ workers:
     steps:
       - write: more.txt
         content: more
+      - write: local.env
+        content: precious
       - commit: more
       - report_done: more
 `;
@@ -75,7 +77,7 @@ let before: Record<string, string>;
 beforeAll(async () => {
   rig = new SessionRig();
   writeFiles(rig.repo.path, {
-    '.gitignore': 'set-up.log\n',
+    '.gitignore': 'set-up.log\n*.env\n',
     'check.sh': 'test "$(head -1 a.txt)" = "left and right"\n',
   });
   rig.repo.commit('a check');
@@ -282,6 +284,16 @@ describe('integration, verification, verdict', () => {
       .split('\n');
     expect(branches).toContain(`agentorchestr/${rig.sessionId}/implementer-w01`);
     expect(existsSync(right.at(-1)?.worktree ?? '')).toBe(false);
+    // What no branch holds was kept first, outside git.
+    const kept = join(
+      rig.paths.data,
+      'sessions',
+      rig.sessionId,
+      'salvage',
+      right.at(-1)?.worker_id ?? '',
+      'local.env',
+    );
+    expect(readFileSync(kept, 'utf8')).toBe('precious');
     // w01's last run was a review that was cancelled: it stays for somebody to look at.
     expect(existsSync(right[0]?.worktree ?? '')).toBe(true);
     for (const id of left)
