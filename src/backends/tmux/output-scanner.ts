@@ -29,6 +29,13 @@ export class OutputScanner {
     return hint;
   }
 
+  /** Output was missed: the line that comes next may be the end of a sentinel. */
+  skip(): SentinelHint {
+    this.tail = Buffer.alloc(0);
+    this.lineOpen = true;
+    return 'begun';
+  }
+
   private readSentinel(window: Buffer): SentinelHint {
     const fresh = Math.max(0, this.tail.length - WORKER.length + 1);
     const at = window.indexOf(WORKER, fresh);

@@ -4,7 +4,7 @@ import { OrchestratorError } from '../../core/errors/error.js';
 import type { Logger } from '../../platform/logger.js';
 import type { BackendEvent, Delivery, SendOptions } from '../contract.js';
 import { deliver } from './attempt.js';
-import { OutputScanner } from './output-scanner.js';
+import { OutputScanner, type SentinelHint } from './output-scanner.js';
 import { PaneView } from './pane-view.js';
 import { Pulse } from './pulse.js';
 import { SendQueue } from './sender.js';
@@ -64,15 +64,19 @@ export class PaneAgent {
     );
   }
 
-  /** Raw `%output` bytes of this pane, still escaped. No bytes at all: some were missed. */
+  /** Raw `%output` bytes of this pane, still escaped. */
   onOutput(data: Buffer): void {
     if (this.closed) return;
     const before = this.scanner.bracketedPaste;
-    const hint = data.length === 0 ? 'complete' : this.scanner.feed(data);
+    const hint = this.scanner.feed(data);
     if (this.scanner.bracketedPaste !== before) this.keepPasteMode();
-    this.view.outdate();
-    this.activity.beat();
-    this.watcher.output(hint);
+    this.changed(hint);
+  }
+
+  /** Output was missed: whatever it held, its sentinels included, is on the screen or above it. */
+  onMissedOutput(): void {
+    if (this.closed) return;
+    this.changed(this.scanner.skip());
   }
 
   /**
@@ -138,6 +142,12 @@ export class PaneAgent {
     this.stopListening();
     this.watcher.close();
     this.activity.beat();
+  }
+
+  private changed(hint: SentinelHint): void {
+    this.view.outdate();
+    this.activity.beat();
+    this.watcher.output(hint);
   }
 
   private whyEnded(): string | null {

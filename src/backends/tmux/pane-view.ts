@@ -38,10 +38,12 @@ export class PaneView {
   lookShared(): Promise<Look> {
     if (this.underway !== null) return this.underway;
     const look = this.look();
-    const done = () => {
-      if (this.underway === look) this.underway = null;
-    };
-    look.then(done, done);
+    // A failure belongs to those who asked; here it only ends the sharing.
+    void look
+      .catch(() => undefined)
+      .then(() => {
+        if (this.underway === look) this.underway = null;
+      });
     return (this.underway = look);
   }
 

@@ -159,7 +159,7 @@ export async function createRig(extra: RigOptions = {}): Promise<Rig> {
     };
     const agent = new PaneAgent(options);
     agents.push(agent);
-    router.add(paneId, (data) => agent.onOutput(data));
+    router.add(paneId, agent);
     started();
     return recorder({ agent, paneId, events, directory, client });
   };

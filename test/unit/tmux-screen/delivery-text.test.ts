@@ -18,7 +18,8 @@ describe('the text that is typed', () => {
       fc.property(fc.string({ unit: 'binary' }), (raw) => {
         const { text } = deliveryText(raw);
         // eslint-disable-next-line no-control-regex -- control bytes are what this is about
-        return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text) && deliveryText(text).text === text;
+        expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+        expect(deliveryText(text).text).toBe(text);
       }),
     );
   });

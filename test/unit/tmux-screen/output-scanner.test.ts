@@ -29,7 +29,7 @@ describe('scanning the raw output of a pane', () => {
         const scanner = new OutputScanner();
         const at = [0, ...cuts.toSorted((a, b) => a - b), output.length];
         feed(scanner, ...at.slice(1).map((end, index) => output.slice(at[index], end)));
-        return scanner.bracketedPaste === true;
+        expect(scanner.bracketedPaste).toBe(true);
       }),
     );
   });

@@ -27,13 +27,26 @@ function watched() {
   const view = {
     lookShared: (): Promise<Look> => {
       pane.looks++;
-      const facts = { dead: false, inMode: false, inputOff: false, alternate: false, keptPasteMode: null, tty: '' };
+      const facts = {
+        dead: false,
+        inMode: false,
+        inputOff: false,
+        alternate: false,
+        keptPasteMode: null,
+        tty: '',
+      };
       return Promise.resolve({ ...facts, screen, reading: pane.reading });
     },
     lines: () => Promise.resolve(pane.lines),
   };
   const events: BackendEvent[] = [];
-  const watcher = new PaneWatcher({ view, clock, logger: silentLogger, workerId: 'w01', emit: (event) => void events.push(event) });
+  const watcher = new PaneWatcher({
+    view,
+    clock,
+    logger: silentLogger,
+    workerId: 'w01',
+    emit: (event) => void events.push(event),
+  });
   const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   };
@@ -41,8 +54,12 @@ function watched() {
     watcher,
     pane,
     settle,
-    states: () => events.flatMap((event) => (event.type === 'state' ? [event.text === '' ? event.state : `${event.state}: ${event.text}`] : [])),
-    sentinels: () => events.flatMap((event) => (event.type === 'sentinels' ? event.sentinels.map(({ line }) => line) : [])),
+    states: () =>
+      events.flatMap((event) =>
+        event.type === 'state' ? [event.text === '' ? event.state : `${event.state}: ${event.text}`] : [],
+      ),
+    sentinels: () =>
+      events.flatMap((event) => (event.type === 'sentinels' ? event.sentinels.map(({ line }) => line) : [])),
     timers: () => tasks.length,
     async show(reading: Reading) {
       pane.reading = reading;

@@ -38,6 +38,7 @@ describe('[C-1] a text is submitted exactly once', () => {
           const text = textOfSize(size);
           const { outcome } = await recorder.send(`${text}${ending}`).delivery;
           const submissions = recorder.submissions();
+          const keys = keysPressed(recorder);
           recorder.agent.close();
           await rig.client.command('kill-pane', '-t', recorder.paneId);
           return {
@@ -47,11 +48,18 @@ describe('[C-1] a text is submitted exactly once', () => {
             outcome,
             submissions: submissions.length,
             equal: submissions[0] === text,
+            keys,
           };
         }),
       );
       expect(outcomes).toEqual(
-        CASES.map((entry) => ({ ...entry, outcome: 'submitted', submissions: 1, equal: true })),
+        CASES.map((entry) => ({
+          ...entry,
+          outcome: 'submitted',
+          submissions: 1,
+          equal: true,
+          keys: entry.swallow + 1,
+        })),
       );
     },
     90_000,
