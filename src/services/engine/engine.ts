@@ -1,4 +1,5 @@
 import type { BackendEvent } from '../../backends/contract.js';
+import type { StoredEvent } from '../../core/events/index.js';
 import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
 import {
   EXITED_WITHOUT_REPORT,
@@ -8,7 +9,7 @@ import {
 } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
-import { isPending } from './instruct.js';
+import { undelivered } from './instruct.js';
 import { endRun, settleByReport, type Ending } from './outcomes.js';
 import { WorkerActor } from './worker-actor.js';
 import { WorkerRecord } from './worker-record.js';
@@ -24,12 +25,7 @@ export class Engine {
     this.#unsubscribe = [
       deps.backend.onEvent((event) => this.#onBackendEvent(event)),
       deps.store.subscribe(deps.store.head(), (event) => {
-        if (
-          event.type === 'message.accepted' &&
-          event.session_id === deps.sessionId &&
-          event.worker_id !== undefined
-        )
-          this.pump(event.worker_id);
+        if (event.seq !== null && event.session_id === deps.sessionId) this.#onMessage(event);
       }),
     ];
   }
@@ -78,6 +74,12 @@ export class Engine {
   /** Ends every open run of a worker with the same ending; used for kills, pauses and failed spawns. */
   endOpenRuns(worker: WorkerRow, ending: Ending): void {
     this.#deps.store.transaction((tx) => this.#endOpenRuns(tx, worker, ending));
+  }
+
+  #onMessage({ worker_id = '', type, data }: StoredEvent): void {
+    if (type === 'message.accepted') this.pump(worker_id);
+    if (type === 'message.submitted' || type === 'message.refused')
+      this.#actors.get(worker_id)?.settledElsewhere(data.message_id);
   }
 
   #onBackendEvent(event: BackendEvent): void {
@@ -142,16 +144,16 @@ export class Engine {
     const { sessionId } = this.#deps;
     for (const run of tx.runs(sessionId, worker.worker_id))
       endRun(this.#deps, tx, worker, run.run_id, ending);
-    const pending = tx
-      .messages(sessionId, worker.worker_id)
-      .filter((message) => message.kind !== 'notice' && isPending(message));
+    const messages = tx.messages(sessionId, worker.worker_id);
+    const subject = this.#subject(worker.worker_id, ending.evidence);
     tx.append(
-      ...pending.map((message) =>
-        fact('message.refused', this.#subject(worker.worker_id, ending.evidence), {
-          message_id: message.message_id,
-          reason: ending.summary,
-        }),
+      ...undelivered(messages).map(({ message_id }) =>
+        fact('message.refused', subject, { message_id, reason: ending.summary }),
       ),
+      // It is in a composer that goes away; should it have been taken, the delivery under way says so yet.
+      ...messages
+        .filter((message) => message.state === 'typed')
+        .map(({ message_id }) => fact('message.unconfirmed', subject, { message_id, screen: '' })),
     );
   }
 

@@ -23,7 +23,8 @@ export function parseFlag(text: string): FlagReport | null {
 
 /**
  * Watches the two places a worker may write its flag: its private folder and `.agentorchestr/` in its tree (which need
- * not exist yet). `check` reads both at once and is also the answer to a missed event.
+ * not exist yet). `check` reads both at once and is also the answer to a missed event. Whatever else may stand there
+ * (a folder, bytes that are no text) is no report and keeps nobody from going on.
  */
 export function watchFlag(options: {
   privateDirectory: string;
@@ -37,13 +38,16 @@ export function watchFlag(options: {
 
   const check = async (): Promise<FlagReport | null> => {
     for (const place of places) {
-      const report = parseFlag((await readTextFile(place)) ?? '');
+      const text = await readTextFile(place).catch((error: Error) => options.onError(error));
+      const report = parseFlag(text ?? '');
       if (report !== null) return report;
     }
     return null;
   };
   const look = () => {
-    check().then((report) => report && options.onReport(report), options.onError);
+    check()
+      .then((report) => report && options.onReport(report))
+      .catch(options.onError);
   };
   const watchTree = () => {
     if (treeWatched) return;
@@ -66,7 +70,7 @@ export function watchFlag(options: {
   return {
     check,
     clear: async () => {
-      for (const place of places) await removeFile(place);
+      for (const place of places) await removeFile(place).catch(options.onError);
     },
     close: () => closers.forEach((close) => close()),
   };

@@ -1,8 +1,8 @@
 import type { RunRow } from '../../core/state/rows.js';
-import { isLiveWorker, isTerminalRun } from '../../core/state/states.js';
+import { isLiveWorker } from '../../core/state/states.js';
 import { noticesText } from '../context/engine-texts.js';
 import { openRun, type EngineDeps } from './deps.js';
-import { undelivered } from './instruct.js';
+import { isPending, undelivered } from './instruct.js';
 import { pendingNotices } from './notices.js';
 
 export interface NextDelivery {
@@ -14,26 +14,27 @@ export interface NextDelivery {
 }
 
 /**
- * What the worker's agent should be given next, or null. Instructions go in order of acceptance and never ahead of the
- * run in progress; the lead's notices are pasted together, and only while it is idle.
+ * What the worker's agent should be given next, or null. Instructions go in order of acceptance, those of the run in
+ * progress before any of a later one; the lead's notices are pasted together, and only while it is idle.
  */
 export function nextDelivery(deps: EngineDeps, workerId: string, turnOpen: boolean): NextDelivery | null {
   const { store, sessionId } = deps;
   const worker = store.worker(sessionId, workerId);
   if (worker === null || !isLiveWorker(worker.state)) return null;
   const current = openRun(store, sessionId, workerId);
-  for (const message of undelivered(store.messages(sessionId, workerId))) {
-    const run = message.run_id === null ? null : store.run(message.run_id);
-    if (run === null || isTerminalRun(run.state)) continue;
-    if (run.run_id !== current?.run_id) return null;
+  const due = undelivered(store.messages(sessionId, workerId)).find(
+    (message) => current !== null && message.run_id === current.run_id,
+  );
+  if (due !== undefined)
     return {
-      messageIds: [message.message_id],
-      text: message.text,
-      runId: run.run_id,
-      rearms: message.kind !== 'nudge',
+      messageIds: [due.message_id],
+      text: due.text,
+      runId: current?.run_id,
+      rearms: due.kind !== 'nudge',
     };
-  }
-  if (worker.role !== 'lead' || turnOpen) return null;
+  const session = store.session(sessionId);
+  const wantsNews = session?.state === 'active' && session.verdict === null;
+  if (worker.role !== 'lead' || turnOpen || !wantsNews) return null;
   const notices = pendingNotices(store, sessionId);
   if (notices.length === 0) return null;
   return {
@@ -44,8 +45,9 @@ export function nextDelivery(deps: EngineDeps, workerId: string, turnOpen: boole
   };
 }
 
-/** Something for this very run is still to be delivered. */
+/** Something for this very run is still to be delivered, or in the composer and about to be submitted. */
 export function hasUndelivered(deps: EngineDeps, run: RunRow): boolean {
-  const messages = deps.store.messages(deps.sessionId, run.worker_id);
-  return undelivered(messages).some((message) => message.run_id === run.run_id);
+  return deps.store
+    .messages(deps.sessionId, run.worker_id)
+    .some((message) => message.run_id === run.run_id && (isPending(message) || message.state === 'typed'));
 }

@@ -8,6 +8,7 @@ import {
 } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
 import { fact, type EngineDeps } from './deps.js';
+import { undelivered } from './instruct.js';
 import { noticeFor } from './notices.js';
 
 type Deps = Pick<EngineDeps, 'sessionId' | 'newId'>;
@@ -92,8 +93,22 @@ export function endingOfCandidate(candidate: ReportedOutcome): Ending {
   };
 }
 
-/** Settles an open run by what was reported; false when nothing was, or it is over. */
+/** Settles an open run by what was reported; false when nothing was, or it is over. What was still to say to it is moot. */
 export function settleByReport(deps: Deps, tx: Transaction, worker: WorkerRow, run: RunRow): boolean {
   const candidate = bestCandidate(tx.run(run.run_id)?.reported ?? []);
-  return candidate !== null && endRun(deps, tx, worker, run.run_id, endingOfCandidate(candidate));
+  if (candidate === null || !endRun(deps, tx, worker, run.run_id, endingOfCandidate(candidate))) return false;
+  const subject = { session_id: deps.sessionId, worker_id: worker.worker_id, run_id: run.run_id };
+  const late = undelivered(tx.messages(deps.sessionId, worker.worker_id)).filter(
+    (message) => message.run_id === run.run_id,
+  );
+  tx.append(
+    ...late.map(({ message_id }) =>
+      fact(
+        'message.refused',
+        { ...subject, source: 'supervisor', evidence: candidate.evidence },
+        { message_id, reason: 'its run was over before it could be delivered' },
+      ),
+    ),
+  );
+  return true;
 }

@@ -1,7 +1,8 @@
 import type { Delivery, DeliveryObserver } from '../../backends/contract.js';
-import type { Evidence, MessageState } from '../../core/state/states.js';
+import { isTerminalRun, type Evidence, type MessageState } from '../../core/state/states.js';
 import type { NewEvent } from '../../core/events/index.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
+import { isPending } from './instruct.js';
 import type { NextDelivery } from './next-delivery.js';
 import type { WorkerRecord } from './worker-record.js';
 
@@ -34,7 +35,7 @@ export function recordSubmitted(
     const events: NewEvent[] = fresh.map((message_id) =>
       fact('message.submitted', subject, { message_id, how: proof.how }),
     );
-    if (run?.state === 'queued')
+    if (run?.started_at === null && !isTerminalRun(run.state))
       events.push(
         fact('run.started', subject, {
           attempt: run.attempts + 1,
@@ -49,7 +50,7 @@ export function recordSubmitted(
   });
 }
 
-/** Any other end of a delivery; false when a proof had come first, which then stands. */
+/** Any other end of a delivery; false when the messages were settled before: by a proof, which then stands, or refused. */
 export function recordDelivery(
   deps: EngineDeps,
   workerId: string,
@@ -59,7 +60,7 @@ export function recordDelivery(
   return deps.store.transaction((tx) => {
     const open = next.messageIds.filter((id) => {
       const message = tx.message(id);
-      return message !== null && !AFTER_SUBMIT.includes(message.state);
+      return message !== null && message.state !== 'refused' && !AFTER_SUBMIT.includes(message.state);
     });
     const subject = subjectOf(deps, workerId, next.runId, 'screen');
     tx.append(
@@ -75,12 +76,19 @@ export function recordDelivery(
 
 /** Keeps the receipts true while a delivery is under way. */
 export function observeDelivery(
+  deps: EngineDeps,
   record: WorkerRecord,
   next: NextDelivery,
   signal: AbortSignal,
 ): DeliveryObserver {
+  // Not of one that somebody else has settled meanwhile: it would look open again.
   const each = (make: (messageId: string) => NewEvent) => {
-    if (!signal.aborted) record.append(...next.messageIds.map(make));
+    if (signal.aborted) return;
+    const open = next.messageIds.filter((id) => {
+      const message = deps.store.message(id);
+      return message !== null && isPending(message);
+    });
+    record.append(...open.map(make));
   };
   return {
     held: (reason) =>

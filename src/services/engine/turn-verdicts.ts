@@ -6,7 +6,8 @@ import { pendingNotices } from './notices.js';
 const NUDGES = 2;
 
 /**
- * What the end of a lead's turn means. `rest`: it is over, or something will wake the lead (a worker at it, news).
+ * What the end of a lead's turn means. `rest`: it is over, or something will wake the lead (a worker at it, news, a
+ * message on its way).
  * `nudge`: nothing will, so it is asked to go on, twice at most; then it is `stuck` and a person must look.
  */
 export function leadTurnVerdict(deps: EngineDeps, run: RunRow | null): 'rest' | 'nudge' | 'stuck' {
@@ -17,7 +18,7 @@ export function leadTurnVerdict(deps: EngineDeps, run: RunRow | null): 'rest' | 
     const open = worker.role === 'worker' ? openRun(store, sessionId, worker.worker_id) : null;
     return open !== null && open.state !== 'waiting';
   });
-  if (busy || pendingNotices(store, sessionId).length > 0) return 'rest';
+  if (busy || hasUndelivered(deps, run) || pendingNotices(store, sessionId).length > 0) return 'rest';
   return run.nudges < NUDGES ? 'nudge' : 'stuck';
 }
 

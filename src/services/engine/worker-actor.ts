@@ -1,14 +1,13 @@
 import type { HookFact, HookRules } from '../../agents/contract.js';
-import type { BackendEvent, Delivery, Sentinel } from '../../backends/contract.js';
+import type { BackendEvent, Sentinel } from '../../backends/contract.js';
 import { delay } from '../../core/clock.js';
 import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { Evidence } from '../../core/state/states.js';
 import { leadContinueText, reportNowText } from '../context/engine-texts.js';
+import { Courier } from './courier.js';
 import { fact, type EngineDeps } from './deps.js';
-import { nextDelivery, type NextDelivery } from './next-delivery.js';
 import { watchFlag } from './flag-watch.js';
 import { settleByReport } from './outcomes.js';
-import { isSameText, observeDelivery, recordDelivery, recordSubmitted, type Proof } from './receipts.js';
 import { reportOfSentinels } from './sentinel-report.js';
 import { leadTurnVerdict, workerTurnVerdict } from './turn-verdicts.js';
 import { WorkerRecord } from './worker-record.js';
@@ -30,9 +29,10 @@ export class WorkerActor {
   readonly #flag: ReturnType<typeof watchFlag>;
   readonly #record: WorkerRecord;
   readonly #abort = new AbortController();
-  #deliveringNow: Promise<void> | null = null;
-  #inFlight: { readonly next: NextDelivery; readonly prove: (proof: Proof) => void } | null = null;
+  readonly #courier: Courier;
   #turnOpen = false;
+  /** Sentinels of an agent that was quicker than the proof that it took its text. */
+  #early: Sentinel[] = [];
   #screen: Extract<BackendEvent, { type: 'state' }>['state'] = 'unknown';
   #cancelSettle: (() => void) | null = null;
   #cancelClose: (() => void) | null = null;
@@ -48,6 +48,19 @@ export class WorkerActor {
       onReport: (report) => this.report(report, 'flag'),
       onError: (error) => deps.logger.warn({ worker: worker.worker_id, err: error }, 'flag file not watched'),
     });
+    this.#courier = new Courier({
+      deps,
+      workerId: worker.worker_id,
+      record: this.#record,
+      signal: this.#abort.signal,
+      isTurnOpen: () => this.#turnOpen,
+      rearm: () => this.#rearm(),
+      onTaken: () => this.#taken(),
+      onOver: () => {
+        // A turn may have begun and ended while the proof was looked for.
+        if (this.#turnOpen && this.#screen === 'idle') this.#closeTurnByScreen('screen');
+      },
+    });
   }
 
   close(): void {
@@ -57,20 +70,12 @@ export class WorkerActor {
     this.#flag.close();
   }
 
-  /** Starts the next delivery if one is due and none is under way. */
   pump(): void {
-    if (this.#deliveringNow !== null || this.#abort.signal.aborted) return;
-    const next = nextDelivery(this.#deps, this.#workerId, this.#turnOpen);
-    if (next === null) return;
-    this.#deliveringNow = this.#deliver(next)
-      .catch((error: unknown) => {
-        this.#deps.logger.error({ worker: this.#workerId, err: error }, 'delivery failed');
-        recordDelivery(this.#deps, this.#workerId, next, { outcome: 'refused', reason: String(error) });
-      })
-      .finally(() => {
-        this.#deliveringNow = null;
-        this.pump();
-      });
+    this.#courier.pump();
+  }
+
+  settledElsewhere(messageId: string): void {
+    this.#courier.settledElsewhere(messageId);
   }
 
   onState(event: Extract<BackendEvent, { type: 'state' }>): void {
@@ -80,12 +85,13 @@ export class WorkerActor {
     else if (event.state === 'waiting')
       this.#record.waiting(event.kind ?? 'dialog', event.text, event.evidence);
     else if (event.state === 'error' && this.#hooks === null) this.#turnFailed(event.text, event.evidence);
-    else if (event.state === 'idle' && this.#inFlight === null) this.#closeTurnByScreen(event.evidence);
+    else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#closeTurnByScreen(event.evidence);
   }
 
   onSentinels(sentinels: readonly Sentinel[]): void {
     const run = this.#record.openRun();
     if (run === null) return;
+    if (run.started_at === null && this.#courier.isUnproven) return void this.#early.push(...sentinels);
     const report = reportOfSentinels(
       sentinels,
       run,
@@ -107,16 +113,16 @@ export class WorkerActor {
         this.#record.threadOpened(hook.threadId);
         return null;
       case 'prompt_submitted':
-        if (this.#inFlight !== null && isSameText(hook.text, this.#inFlight.next.text))
-          this.#submitted(this.#inFlight.next, {
-            evidence: 'protocol',
-            how: 'the agent said so (prompt hook)',
-          });
+        this.#courier.promptSubmitted(hook.text);
+        // Newer than what the screen last showed, which may be from before the turn.
+        this.#screen = 'working';
         this.#working('protocol');
         return null;
       case 'turn_ended':
+        this.#screen = 'idle';
         return this.#closeTurn('protocol', hook.text, true);
       case 'turn_failed':
+        this.#screen = 'idle';
         return this.#turnFailed(hook.text, 'protocol');
       case 'waiting':
         this.#record.waiting(hook.kind, hook.text, 'protocol');
@@ -128,9 +134,8 @@ export class WorkerActor {
 
   /** Takes a candidate for the outcome of the open run; false when there is none to report on. */
   report(report: Pick<ReportedOutcome, 'state' | 'summary'>, evidence: Evidence): boolean {
-    // A report on a delivery whose proof is still being looked for is the best proof there is.
-    if (this.#inFlight !== null && evidence === 'protocol')
-      this.#submitted(this.#inFlight.next, { evidence, how: 'the agent reported on it' });
+    if (this.#abort.signal.aborted) return false;
+    if (evidence === 'protocol') this.#courier.provenByWord('the agent reported on it');
     const run = this.#record.openRun();
     if (run === null || run.state === 'queued') return false;
     const latest = run.reported.at(-1);
@@ -145,6 +150,8 @@ export class WorkerActor {
 
   /** The run waits with a question for the lead; the turn may go on or end. */
   ask(question: string): boolean {
+    if (this.#abort.signal.aborted) return false;
+    this.#courier.provenByWord('the agent asked about it');
     const run = this.#record.openRun();
     if (run === null || run.state === 'queued') return false;
     const subject = this.#record.subject(run.run_id, 'protocol');
@@ -156,43 +163,21 @@ export class WorkerActor {
     return true;
   }
 
-  async #deliver(next: NextDelivery): Promise<void> {
-    const { backend } = this.#deps;
-    if (next.rearms) await this.#flag.clear();
-    const confirmation = new Promise<Proof>((resolve) => {
-      this.#inFlight = { next, prove: resolve };
-    });
-    try {
-      const delivery: Delivery = await backend.send(this.#workerId, next.text, {
-        observer: observeDelivery(this.#record, next, this.#abort.signal),
-        confirmation,
-        signal: this.#abort.signal,
-      });
-      if (this.#abort.signal.aborted) return;
-      if (delivery.outcome === 'submitted') this.#submitted(next, delivery);
-      else if (recordDelivery(this.#deps, this.#workerId, next, delivery)) this.#undelivered(delivery);
-    } finally {
-      this.#inFlight = null;
-    }
-    // A turn may have begun and ended while the proof was looked for.
-    if (this.#turnOpen && this.#screen === 'idle') this.#closeTurnByScreen('screen');
+  async #rearm(): Promise<void> {
+    this.#early = [];
+    await this.#flag.clear();
   }
 
-  #submitted(next: NextDelivery, proof: Proof): void {
-    if (recordSubmitted(this.#deps, this.#workerId, next, proof)) this.#turnOpen = true;
-    this.#inFlight?.prove(proof);
-  }
-
-  #undelivered(delivery: Exclude<Delivery, { outcome: 'submitted' }>): void {
-    const text =
-      delivery.outcome === 'unconfirmed'
-        ? `a message was typed but nothing proves that the agent took it; its screen:\n${delivery.screen}`
-        : `a message could not be delivered: ${delivery.reason}`;
-    this.#record.waiting('dialog', text, 'screen');
+  #taken(): void {
+    this.#turnOpen = true;
+    this.#cancelClose?.();
+    const early = this.#early.splice(0);
+    if (early.length > 0) this.onSentinels(early);
   }
 
   #working(evidence: Evidence): void {
     this.#turnOpen = true;
+    this.#cancelClose?.();
     this.#record.working(evidence);
   }
 
@@ -201,7 +186,7 @@ export class WorkerActor {
     this.#turnOpen = false;
     this.#record.answered(evidence);
     if (this.#record.worker()?.role === 'lead') this.#leadTurnEnded();
-    else this.#record.waiting('report', text, evidence);
+    else if (!this.#settle()) this.#record.waiting('report', text, evidence);
     this.pump();
     return null;
   }
@@ -284,13 +269,15 @@ export class WorkerActor {
     return null;
   }
 
-  #settle(): void {
+  /** false when nothing was reported. */
+  #settle(): boolean {
     this.#cancelSettle?.();
     this.#cancelSettle = null;
     const worker = this.#record.worker();
     const run = this.#record.openRun();
-    if (worker === null || run === null) return;
-    this.#deps.store.transaction((tx) => settleByReport(this.#deps, tx, worker, run));
+    if (worker === null || run === null) return false;
+    const settled = this.#deps.store.transaction((tx) => settleByReport(this.#deps, tx, worker, run));
     this.pump();
+    return settled;
   }
 }

@@ -1,6 +1,6 @@
 import type { EventSource, NewEvent } from '../../core/events/index.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
-import { isLiveWorker, type Evidence, type WaitingKind } from '../../core/state/states.js';
+import { isLiveWorker, isTerminalRun, type Evidence, type WaitingKind } from '../../core/state/states.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
 import { noticeFor } from './notices.js';
 
@@ -74,6 +74,21 @@ export class WorkerRecord {
     this.append(...events);
   }
 
+  /** What was sent did not arrive: its run waits with it, whatever else the agent shows, and the lead is told each time. */
+  undelivered(runId: string | undefined, text: string): void {
+    const worker = this.worker();
+    if (worker === null || !isLiveWorker(worker.state)) return;
+    const run = runId === undefined ? null : this.#deps.store.run(runId);
+    const waits = { kind: 'dialog', text } as const;
+    const subject = this.subject(runId, 'screen');
+    const events: NewEvent[] = [fact('worker.waiting', subject, waits)];
+    if (worker.role === 'worker') {
+      if (run !== null && !isTerminalRun(run.state)) events.push(fact('run.waiting', subject, waits));
+      events.push(this.notice(`waits (dialog): ${firstLines(text)}`, 'screen'));
+    }
+    this.append(...events);
+  }
+
   /** Its turn is over; its question stays. */
   questionOpen(run: RunRow): void {
     const text = run.waiting_text ?? '';
@@ -103,7 +118,7 @@ export class WorkerRecord {
   }
 
   threadOpened(threadId: string): void {
-    if (this.worker()?.thread_id !== threadId)
+    if (threadId !== '' && this.worker()?.thread_id !== threadId)
       this.append(
         fact('thread.opened', this.subject(undefined, 'protocol', 'hook'), { thread_id: threadId }),
       );

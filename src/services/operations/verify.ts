@@ -20,6 +20,15 @@ export const verifyOperation = defineOperation({
       .optional()
       .describe('also let a verifier agent judge this; its word is evidence "agent said", never "verified"'),
     agent: z.stringbool().or(z.boolean()).default(false).describe('also let a verifier agent look'),
+    timeout_s: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(3_600)
+      .default(600)
+      .describe(
+        'answer after this long at the latest (sooner where your client allows less); the commands go on',
+      ),
     agent_hint: z.string().optional(),
     file_scope: z.array(z.string()).default([]),
   }),

@@ -15,6 +15,7 @@ export interface VerifyRequest {
   readonly agent: boolean;
   readonly agent_hint?: string | undefined;
   readonly file_scope: readonly string[];
+  readonly timeout_s: number;
 }
 
 interface Verifier {
@@ -30,7 +31,8 @@ interface Verifier {
 export async function verifyIntegration(context: OperationContext, request: VerifyRequest) {
   const { session } = context;
   const live = requireLive(session);
-  const deadline = session.clock.now() + Math.max(1_000, context.caller.callLimitMs - MARGIN_MS);
+  const capMs = Math.min(request.timeout_s * 1_000, context.caller.callLimitMs - MARGIN_MS);
+  const deadline = session.clock.now() + Math.max(1_000, capMs);
   const job =
     request.verify_id === undefined
       ? live.verifyJobs.start(await integrationHead(context))
