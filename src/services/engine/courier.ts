@@ -1,0 +1,153 @@
+import type { Delivery } from '../../backends/contract.js';
+import type { EngineDeps } from './deps.js';
+import { nextDelivery, type NextDelivery } from './next-delivery.js';
+import { isSameText, observeDelivery, recordDelivery, recordSubmitted, type Proof } from './receipts.js';
+import type { WorkerRecord } from './worker-record.js';
+
+export interface CourierOptions {
+  readonly deps: EngineDeps;
+  readonly workerId: string;
+  readonly record: WorkerRecord;
+  /** Aborts when the process is over or the engine closes. */
+  readonly signal: AbortSignal;
+  isTurnOpen(): boolean;
+  /** A new instruction is about to arrive: what was flagged or printed before no longer counts. */
+  rearm(): Promise<void>;
+  /** The agent took a text: a turn has begun. */
+  onTaken(): void;
+  /** A delivery has ended, one way or the other. */
+  onOver(): void;
+}
+
+interface UnderWay {
+  readonly next: NextDelivery;
+  readonly prove: (proof: Proof) => void;
+  readonly calledOff: AbortController;
+  /** The text is in the composer. Before that nothing the agent does can be a proof. */
+  typed: boolean;
+}
+
+/** Brings one worker's messages to its agent, one at a time and in order, and keeps their receipts true. */
+export class Courier {
+  readonly #options: CourierOptions;
+  #busy = false;
+  #underWay: UnderWay | null = null;
+  /** Typed last, without a proof: the agent's own word may still bring it. */
+  #unproven: NextDelivery | null = null;
+
+  constructor(options: CourierOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the next delivery if one is due and none is under way. */
+  pump(): void {
+    const { deps, workerId, signal, isTurnOpen, onOver } = this.#options;
+    if (this.#busy || signal.aborted) return;
+    const next = nextDelivery(deps, workerId, isTurnOpen());
+    if (next === null) return;
+    this.#busy = true;
+    const log = (error: unknown) =>
+      deps.logger.error({ worker: workerId, err: error }, 'delivery not recorded');
+    this.#deliver(next)
+      .catch(log)
+      .then(() => {
+        this.#busy = false;
+        if (signal.aborted) return;
+        onOver();
+        this.pump();
+      })
+      .catch(log);
+  }
+
+  /** Whether it is under way to the agent, `typed` or still before that. */
+  get isUnderWay(): boolean {
+    return this.#underWay !== null;
+  }
+
+  /** A text stands in the composer or was typed without a proof. */
+  get isUnproven(): boolean {
+    return this.#underWay?.typed === true || this.#unproven !== null;
+  }
+
+  /** The agent's prompt hook names the text that it took. */
+  promptSubmitted(text: string): void {
+    const next = this.#underWay?.next ?? this.#unproven;
+    if (next !== null && isSameText(text, next.text))
+      this.#submitted(next, { evidence: 'protocol', how: 'the agent said so (prompt hook)' });
+  }
+
+  /** What the agent says of its work proves that it has the text — but never one that is still kept back from it. */
+  provenByWord(how: string): void {
+    const next = this.#underWay === null ? this.#unproven : this.#underWay.typed ? this.#underWay.next : null;
+    if (next !== null) this.#submitted(next, { evidence: 'protocol', how });
+  }
+
+  /** Somebody else settled the message (told in a tool result, its run over): it must not be typed as well. */
+  settledElsewhere(messageId: string): void {
+    const { next, typed, calledOff } = this.#underWay ?? {};
+    if (typed === false && next?.messageIds.includes(messageId) === true) calledOff?.abort();
+  }
+
+  async #deliver(next: NextDelivery): Promise<void> {
+    const { deps, workerId, record, signal } = this.#options;
+    this.#unproven = null;
+    try {
+      const delivery = await this.#send(next);
+      if (signal.aborted || delivery === null) return;
+      if (delivery.outcome === 'submitted') return this.#submitted(next, delivery);
+      if (!recordDelivery(deps, workerId, next, delivery)) return;
+      if (delivery.outcome === 'unconfirmed') this.#unproven = next;
+      record.undelivered(next.runId, whatHappened(delivery));
+    } finally {
+      this.#underWay = null;
+    }
+  }
+
+  /** null: it was called off, and whoever did that has settled the messages; the others of a batch stay due. */
+  async #send(next: NextDelivery): Promise<Delivery | null> {
+    const { deps, workerId, record, signal, rearm } = this.#options;
+    const { promise: confirmation, resolve: prove } = promiseWithResolver<Proof>();
+    const underWay: UnderWay = { next, prove, calledOff: new AbortController(), typed: false };
+    this.#underWay = underWay;
+    const observer = observeDelivery(deps, record, next, signal);
+    try {
+      if (next.rearms) await rearm();
+      const delivery = await deps.backend.send(workerId, next.text, {
+        observer: {
+          held: observer.held,
+          typed: (bytes) => {
+            underWay.typed = true;
+            observer.typed(bytes);
+            // What the agent flagged while the text was held was about something else.
+            if (next.rearms) void rearm();
+          },
+        },
+        confirmation,
+        signal: AbortSignal.any([signal, underWay.calledOff.signal]),
+      });
+      return delivery.outcome === 'refused' && underWay.calledOff.signal.aborted ? null : delivery;
+    } catch (error) {
+      deps.logger.error({ worker: workerId, err: error }, 'delivery failed');
+      return { outcome: 'refused', reason: String(error) };
+    }
+  }
+
+  #submitted(next: NextDelivery, proof: Proof): void {
+    this.#unproven = null;
+    const { deps, workerId, onTaken } = this.#options;
+    if (recordSubmitted(deps, workerId, next, proof)) onTaken();
+    this.#underWay?.prove(proof);
+  }
+}
+
+function whatHappened(delivery: Exclude<Delivery, { outcome: 'submitted' }>): string {
+  return delivery.outcome === 'unconfirmed'
+    ? `a message was typed but nothing proves that the agent took it; its screen:\n${delivery.screen}`
+    : `a message could not be delivered: ${delivery.reason}`;
+}
+
+function promiseWithResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
