@@ -31,14 +31,37 @@ export interface Backend {
   /** Ends the agent and everything it started: INT, TERM, then KILL of the whole tree, then a sweep by marker. */
   stop(workerId: string, options: { graceMs: number }): Promise<StopResult>;
   /** What the place shows of the worker (tmux: pane border). */
-  label(workerId: string, text: string): Promise<void>;
+  label(workerId: string, text: string, more?: LabelMore): Promise<void>;
   /** One line for whoever looks at the session (tmux: status line). */
   status(text: string): Promise<void>;
+  /**
+   * Arranges what is there anew for a terminal of this size; agents run on and keep their ids. A place without sizes
+   * changes nothing. Throws TMUX_FAILED, TMUX_LOST.
+   */
+  reflow(terminal: TerminalSize): Promise<Reflowed>;
   /** Lets every viewer go (tmux: detach), with a last line. */
   releaseViewers(text: string): Promise<void>;
   onEvent(listener: (event: BackendEvent) => void): () => void;
   /** Leaves; `destroy` ends the place with everything in it. */
   close(options: { destroy: boolean }): Promise<void>;
+}
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Reflowed {
+  /** Agents side by side at most. */
+  readonly perWindow: number;
+  readonly windows: number;
+}
+
+export interface LabelMore {
+  /** ms since the epoch; shown as how long ago it is, and kept true by the place without being told again. */
+  readonly since?: number;
+  /** Stands at the end. */
+  readonly note?: string;
 }
 
 export interface StartSpec {

@@ -1,36 +1,37 @@
 import { join } from 'node:path';
-import { OrchestratorError } from '../../core/errors/error.js';
 import { createMutex } from '../../platform/locks.js';
-import { processRef } from '../../platform/process-tree.js';
 import type {
   Backend,
   BackendEvent,
   Delivery,
+  LabelMore,
   LiveAgent,
+  Reflowed,
   SendOptions,
   StartedAgent,
   StartSpec,
   StopResult,
+  TerminalSize,
 } from '../contract.js';
 import { findLive, readEarlier, readSavedText } from './earlier.js';
 import { endEverything, endOrphans, stopAgent, stopStranger, type Endings } from './endings.js';
-import { createEntry } from './entry.js';
 import { agentEnvironment } from './environment.js';
-import { watchLaunch } from './exit-watch.js';
-import { launchFiles } from './launcher.js';
-import { MAX_PANES, windowCapacity, windowSizeFor, type WindowSize } from './layout.js';
+import { fitFor, keepFit, keptFit, showFit, type Fit } from './fit.js';
+import { setLabel } from './labels.js';
+import { windowCapacity } from './layout.js';
 import type { TmuxBackendOptions } from './options.js';
 import { PaneAgent } from './pane-agent.js';
-import { makePane, setLabel, unmakePane, type PaneMakerOptions } from './pane-maker.js';
+import { makePane, unmakePane, type PaneMakerOptions } from './pane-maker.js';
 import { PaneRouter } from './pane-router.js';
 import { listPanes } from './panes.js';
 import { reconcile } from './reconcile.js';
+import { reflowPanes } from './reflow.js';
 import { Roster } from './roster.js';
 import { Schedule } from './schedule.js';
 import { openTmuxSession, type TmuxSession } from './session.js';
 import { launchAgent } from './start.js';
-import { capturePane } from './text.js';
-import { detachViewers, showNotice, showStatus } from './viewers.js';
+import { takeOver } from './take-over.js';
+import { detachViewers, drawForViewers, drawForWhoComes, showStatus, VIEWERS_CHANGED } from './viewers.js';
 
 const RECONCILE_MS = 30_000;
 const RECONCILE_SOON_MS = 100;
@@ -51,23 +52,23 @@ interface Opened {
 class TmuxBackend implements Backend {
   readonly name = 'tmux';
   private readonly options: TmuxBackendOptions;
-  private readonly size: WindowSize;
   private readonly listeners = new Set<(event: BackendEvent) => void>();
   private readonly router = new PaneRouter();
   private readonly placing = createMutex();
+  private fit: Fit;
   private opened: Opened | null = null;
   private closing = false;
 
   constructor(options: TmuxBackendOptions) {
     this.options = options;
-    this.size = windowSizeFor(options.terminal);
+    this.fit = fitFor(options.terminal);
   }
 
   async open(): Promise<{ socket: string; live: readonly LiveAgent[] }> {
     const { sessionId, socketPrefix, directory, clock, logger } = this.options;
     const { guardVariables, ownSecretPrefixes: ownPrefixes } = this.options;
     const session = await openTmuxSession({
-      ...{ sessionId, socketPrefix, directory, clock, logger, size: this.size },
+      ...{ sessionId, socketPrefix, directory, clock, logger, size: this.fit.size },
       env: agentEnvironment(this.options.env, { guardVariables, ownPrefixes }),
       userConfig: this.options.userConfig ?? null,
       onGap: this.router.gap,
@@ -86,9 +87,11 @@ class TmuxBackend implements Backend {
     client.onOutput(this.router.output);
     client.onNotification((line) => {
       if (PANE_WENT.test(line)) looks.soon();
+      if (VIEWERS_CHANGED.test(line)) void this.cosmetic(() => drawForViewers(client));
     });
     void client.closed.then((reason) => this.onPlaceOver(reason));
-    await this.cosmetic(() => showNotice(client, target, this.notice()));
+    this.fit = (await keptFit(client, target)) ?? this.fit;
+    await this.cosmetic(() => Promise.all([showFit(client, target, this.fit), drawForViewers(client)]));
     return { socket: session.socketPath, live: await findLive(await listPanes(client, target)) };
   }
 
@@ -120,26 +123,13 @@ class TmuxBackend implements Backend {
   }
 
   async adopt(live: LiveAgent, spec: StartSpec): Promise<StartedAgent> {
-    const { workerId, attemptId, directory } = spec;
     const { session, roster } = this.place;
-    const { connection, target } = session;
-    const pane = (await listPanes(connection, target)).find(({ paneId }) => paneId === live.paneId);
-    if (pane === undefined || pane.attemptId !== live.attemptId || attemptId !== live.attemptId) {
-      const problem = `attempt ${live.attemptId} is not in pane ${live.paneId} any more`;
-      throw new OrchestratorError('SPAWN_FAILED', { worker: workerId, problem });
-    }
-    const files = launchFiles(directory, workerId, attemptId);
-    const watch = watchLaunch(files, (problem) =>
-      this.options.logger.warn({ workerId, problem }, 'the agent cannot be watched'),
-    );
-    const { pid, pidStartedAt } = live;
-    const { paneId } = pane;
-    const known = { paneId, window: live.window ?? '', launcher: processRef(pane.pid) };
-    const agent = this.watchPane(spec, paneId);
-    const entry = createEntry({ ...known, process: { pid, pidStartedAt }, spec, files, watch, agent });
-    await this.cosmetic(() => setLabel(connection, paneId, spec.label));
+    const { connection: client, target } = session;
+    const watchPane = (paneId: string) => this.watchPane(spec, paneId);
+    const entry = await takeOver({ client, target, logger: this.options.logger, watchPane }, live, spec);
+    await this.cosmetic(() => setLabel(client, entry.paneId, { text: spec.label }));
     const started = roster.add(entry);
-    await watch.check();
+    await entry.watch.check();
     return started;
   }
 
@@ -163,7 +153,7 @@ class TmuxBackend implements Backend {
     }
     if (entry.textSaved) return readSavedText(entry.files.text, lines);
     try {
-      return (await capturePane(client, entry.paneId, lines)).join('\n');
+      return await entry.agent.read(lines);
     } catch (error) {
       // A pane that a person closed takes its text along; the last lines were kept when the end was told.
       if (entry.phase === 'ended') return entry.tail;
@@ -185,15 +175,27 @@ class TmuxBackend implements Backend {
     return stopAgent(this.endings(), entry, options.graceMs);
   }
 
-  async label(workerId: string, text: string): Promise<void> {
+  async label(workerId: string, text: string, more: LabelMore = {}): Promise<void> {
     const entry = this.place.roster.find(workerId);
     if (entry === undefined || entry.textSaved) return;
-    await this.cosmetic(() => setLabel(this.place.session.connection, entry.paneId, text));
+    await this.cosmetic(() => setLabel(this.place.session.connection, entry.paneId, { ...more, text }));
   }
 
   async status(text: string): Promise<void> {
     const { connection, target } = this.place.session;
     await this.cosmetic(() => showStatus(connection, target, text));
+  }
+
+  reflow(terminal: TerminalSize): Promise<Reflowed> {
+    const { connection: client, target } = this.place.session;
+    return this.placing(async () => {
+      this.fit = fitFor(terminal);
+      const { size } = this.fit;
+      await keepFit(client, target, this.fit);
+      const { windows } = await reflowPanes({ client, target, size });
+      await this.cosmetic(() => showFit(client, target, this.fit));
+      return { perWindow: windowCapacity(size, true), windows };
+    });
   }
 
   async releaseViewers(text: string): Promise<void> {
@@ -214,6 +216,7 @@ class TmuxBackend implements Backend {
     looks.close();
     if (options.destroy) await endEverything(this.endings());
     roster.close();
+    if (!options.destroy) await this.cosmetic(() => drawForWhoComes(session.connection));
     await (options.destroy ? session.destroy() : session.connection.detach());
   }
 
@@ -235,24 +238,22 @@ class TmuxBackend implements Backend {
       bufferDirectory: join(directory, 'buffers'),
       emit: (event) => this.emit(event),
     });
-    this.router.add(paneId, (data) => agent.onOutput(data));
+    this.router.add(paneId, agent);
     return agent;
   }
 
   private paneMaker(): PaneMakerOptions {
     const { session, roster } = this.place;
     return {
-      ...{ client: session.connection, target: session.target, size: this.size, logger: this.options.logger },
+      ...{
+        client: session.connection,
+        target: session.target,
+        size: this.fit.size,
+        logger: this.options.logger,
+      },
       textFileOf: (pane) => roster.textFileOf(pane),
       onTextSaved: (pane, file) => roster.giveUpPane(pane, file),
     };
-  }
-
-  private notice(): string {
-    const { terminal } = this.options;
-    const perWindow = windowCapacity(this.size, true);
-    if (terminal === null || perWindow === MAX_PANES) return '';
-    return `${perWindow} of ${MAX_PANES} per window at ${terminal.columns}x${terminal.rows}`;
   }
 
   private async onPlaceOver(reason: string): Promise<void> {
@@ -264,7 +265,7 @@ class TmuxBackend implements Backend {
   }
 
   /** What only adorns the place never fails a caller. */
-  private async cosmetic(work: () => Promise<void>): Promise<void> {
+  private async cosmetic(work: () => Promise<unknown>): Promise<void> {
     await work().catch((error: unknown) =>
       this.options.logger.debug({ error: String(error) }, 'tmux could not show it'),
     );

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { borderFormat } from './labels.js';
 import type { WindowSize } from './layout.js';
 
 /**
@@ -14,13 +15,14 @@ export function tmuxConfig(options: { size: WindowSize }): string {
     'set -g history-limit 10000',
     ...requiredSettings(),
     'set -g status on',
+    // Only while somebody looks is anything drawn by the clock: see viewers.ts.
     'set -g status-interval 0',
     'set -g status-left-length 160',
     'set -g status-left " #{@ao_status} "',
     'set -g status-right-length 60',
     'set -g status-right " #{@ao_notice} "',
     'set -g pane-border-status top',
-    'set -g pane-border-format " #{?@ao_label,#{@ao_label},agentorchestr} "',
+    `set -g pane-border-format "${borderFormat()}"`,
   ].join('\n')}\n`;
 }
 

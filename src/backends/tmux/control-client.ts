@@ -68,6 +68,7 @@ class ControlConnection implements ControlClient {
   private readonly notificationListeners = new Set<(line: string) => void>();
   private exitReason: string | null = null;
   private over = false;
+  private corked = false;
   private stderr = '';
 
   constructor(child: ChildProcessWithoutNullStreams, options: ControlClientOptions) {
@@ -127,8 +128,22 @@ class ControlConnection implements ControlClient {
         reject(this.failure(args[0] ?? '', `no answer within ${limit} ms`)),
       );
       this.pending.push({ name: args[0] ?? '', cancelTimeout, resolve, reject });
-      this.child.stdin.write(`${line}\n`);
+      this.write(`${line}\n`);
     });
+  }
+
+  /** Commands of one turn reach tmux in one piece: it runs them all before it tells a program of a new size. */
+  private write(line: string): void {
+    const { stdin } = this.child;
+    if (!this.corked) {
+      this.corked = true;
+      stdin.cork();
+      process.nextTick(() => {
+        this.corked = false;
+        stdin.uncork();
+      });
+    }
+    stdin.write(line);
   }
 
   onOutput(listener: (paneId: string, data: Buffer) => void): () => void {

@@ -4,6 +4,7 @@ import { processRef, type ProcessRef } from '../../platform/process-tree.js';
 import type { Logger } from '../../platform/logger.js';
 import type { StartSpec } from '../contract.js';
 import { ATTEMPT_VARIABLE } from './launcher.js';
+import { setLabel } from './labels.js';
 import { layoutString, type WindowSize } from './layout.js';
 import { listPanes, markPane, type PaneRow } from './panes.js';
 import { placeForLead, placeForWorker, sizeOf, windowName, type Place } from './placement.js';
@@ -53,7 +54,10 @@ export async function makePane(
     '/bin/sh',
     script,
   ]);
-  await Promise.all([markPane(client, made.paneId, spec), setLabel(client, made.paneId, spec.label)]);
+  await Promise.all([
+    markPane(client, made.paneId, spec),
+    setLabel(client, made.paneId, { text: spec.label }),
+  ]);
   return made;
 }
 
@@ -66,23 +70,13 @@ export async function unmakePane(options: PaneMakerOptions, spec: StartSpec, mad
     await client.command('clear-history', '-t', made.paneId);
     await Promise.all([
       markPane(client, made.paneId, { workerId: spec.workerId, attemptId: '' }),
-      setLabel(client, made.paneId, ''),
+      setLabel(client, made.paneId, { text: '' }),
     ]);
     return;
   }
   await client.command('kill-pane', '-t', made.paneId);
   const [rest] = window.filter((pane) => pane.paneId !== made.paneId);
   if (rest !== undefined) await arrange(options, rest, window.length - 1);
-}
-
-export async function setLabel(client: ControlClient, paneId: string, text: string): Promise<void> {
-  await client.command('set-option', '-p', '-t', paneId, '@ao_label', statusText(text));
-}
-
-/** Text for tmux's own lines: `#[…]` in it would be a style, and a control character would break the line. */
-export function statusText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control bytes are what this is about
-  return text.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').replaceAll('#', '##');
 }
 
 interface Situation {

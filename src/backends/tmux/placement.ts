@@ -46,6 +46,27 @@ export function placeForWorker(panes: readonly PaneRow[], isReusable: (pane: Pan
   return { kind: 'window', number };
 }
 
+/** The panes of one of our windows, in order. */
+export interface Group {
+  readonly number: number;
+  readonly panes: readonly PaneRow[];
+}
+
+/** The same panes in the same order, in as few windows of that size as they fit in. */
+export function groupsFor(panes: readonly PaneRow[], size: WindowSize): readonly Group[] {
+  const ours = panes
+    .filter((pane) => pane.windowNumber !== null)
+    .toSorted((a, b) => (a.windowNumber ?? 0) - (b.windowNumber ?? 0));
+  const groups: Group[] = [];
+  let number = ours[0]?.windowNumber === 1 ? 1 : 2;
+  for (let from = 0; from < ours.length; number++) {
+    const capacity = windowCapacity(size, number === 1);
+    groups.push({ number, panes: ours.slice(from, from + capacity) });
+    from += capacity;
+  }
+  return groups;
+}
+
 export function windowName(number: number): string {
   return number === 1 ? 'agentorchestr' : `agentorchestr-${number}`;
 }

@@ -1,4 +1,4 @@
-import { statusText } from './pane-maker.js';
+import { statusText } from './labels.js';
 import type { ControlClient } from './types.js';
 
 export async function showStatus(client: ControlClient, target: string, text: string): Promise<void> {
@@ -10,9 +10,31 @@ export async function showNotice(client: ControlClient, target: string, text: st
   await client.command('set-option', '-t', target, '@ao_notice', statusText(text));
 }
 
+/** What tmux says when a terminal came or went. */
+export const VIEWERS_CHANGED = /^client-(session-changed|detached) /;
+/** How old the times on the borders may be, seconds. */
+const REDRAW_S = 15;
+
+/** The server draws by the clock while somebody looks, and has no timer at all when nobody does. */
+export async function drawForViewers(client: ControlClient): Promise<void> {
+  await drawEvery(client, (await viewers(client)).length === 0 ? 0 : REDRAW_S);
+}
+
+/** For when our own connection, which would be drawn for too, is about to go: then there are only viewers left. */
+export async function drawForWhoComes(client: ControlClient): Promise<void> {
+  await drawEvery(client, REDRAW_S);
+}
+
 /** Detaches every terminal of a person; connections like ours stay. */
 export async function detachViewers(client: ControlClient): Promise<void> {
+  await Promise.all((await viewers(client)).map((viewer) => client.command('detach-client', '-t', viewer)));
+}
+
+async function drawEvery(client: ControlClient, seconds: number): Promise<void> {
+  await client.command('set-option', '-g', 'status-interval', String(seconds));
+}
+
+async function viewers(client: ControlClient): Promise<readonly string[]> {
   const clients = await client.command('list-clients', '-F', '#{client_control_mode} #{client_name}');
-  const viewers = clients.filter((line) => line.startsWith('0 ')).map((line) => line.slice(2));
-  await Promise.all(viewers.map((viewer) => client.command('detach-client', '-t', viewer)));
+  return clients.filter((line) => line.startsWith('0 ')).map((line) => line.slice(2));
 }

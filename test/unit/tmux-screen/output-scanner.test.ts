@@ -47,3 +47,18 @@ describe('scanning the raw output of a pane', () => {
     expect(feed(scanner, 'WORKER_DONE: x\\015\\012WORKER_FAILED: y', '\\012')).toEqual(['begun', 'complete']);
   });
 });
+
+describe('after output was missed', () => {
+  it('nothing is put together from before and after, and the next line end calls for a look', () => {
+    const scanner = new OutputScanner();
+    feed(scanner, '\\033[?2004h text \\033[?20');
+    expect(scanner.skip()).toBe('begun');
+    expect(feed(scanner, '04l still ', 'DONE: x', '\\015\\012', 'more\\015\\012')).toEqual([
+      'none',
+      'none',
+      'complete',
+      'none',
+    ]);
+    expect(scanner.bracketedPaste).toBe(true);
+  });
+});
