@@ -1,24 +1,13 @@
 import { PROVIDERS } from '../agents/providers.js';
 import { AGENTS } from '../agents/registry.js';
 import { detectInstalled } from '../discovery/installed.js';
-import type { DetectedAgent, KnownAgent, Surroundings } from '../doors/cli/host.js';
+import type { DetectedAgent, Surroundings } from '../doors/cli/host.js';
 import { systemClock } from '../platform/clock.js';
 import { runProcess } from '../platform/process.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PROBE_LIMIT_MS = 3_000;
-
-export function knownAgents(): readonly KnownAgent[] {
-  return AGENTS.map((agent) => ({
-    name: agent.name,
-    displayName: agent.displayName,
-    mcp: agent.capabilities.mcp,
-    launchable: agent.interactive !== null,
-    onlyByName: agent.onlyByName ?? false,
-    options: agent.options ?? [],
-  }));
-}
 
 export async function detectAgents(
   env: Environment,

@@ -69,6 +69,7 @@ export async function prepareDemo(options: {
             );
       if (socketName !== null) await killServer({ socketName, env });
       await removeTree(folder);
+      options.terminal.err(`${folder} is removed again (--keep would leave it).\n`);
     },
   };
 }

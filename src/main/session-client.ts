@@ -2,7 +2,6 @@ import type { StoredEvent } from '../core/events/index.js';
 import { CATALOG, type ErrorCode } from '../core/errors/catalog.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { callLocal, streamLocal, type LocalServer } from '../platform/local-http.js';
-import type { Operation } from '../services/operation.js';
 import type { SessionControl } from './session-control.js';
 
 /** The error of a supervisor as if it were thrown here: its own words, our exit code. */
@@ -24,14 +23,20 @@ export function serverOf(control: SessionControl): LocalServer {
   return { port: control.port, token: control.client_token };
 }
 
+export interface SessionCall {
+  readonly operation: string;
+  /** It changes nothing. */
+  readonly reads: boolean;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 /** Calls an operation at the session's supervisor. Throws what it answered, or ConnectionLost. */
 export async function callSupervisor(
   server: LocalServer,
-  operation: Operation,
-  input: Record<string, unknown>,
+  { operation, reads, input }: SessionCall,
 ): Promise<Record<string, unknown>> {
-  const path = `/api/${operation.name.replaceAll('_', '-')}`;
-  const { status, body } = await (operation.effect === 'read'
+  const path = `/api/${operation.replaceAll('_', '-')}`;
+  const { status, body } = await (reads
     ? callLocal(server, { method: 'GET', path: `${path}${query(input)}` })
     : callLocal(server, { method: 'POST', path, body: input }));
   if (status === 200) return body as Record<string, unknown>;
@@ -54,7 +59,7 @@ export async function* streamSupervisor(
 }
 
 /** Lists by repeating the field; reads take no records. */
-function query(input: Record<string, unknown>): string {
+function query(input: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(input)) {
     for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {

@@ -7,12 +7,13 @@ import { silentLogger } from '../platform/logger.js';
 import { resolvePaths } from '../platform/paths.js';
 import { createRedactor } from '../platform/redact.js';
 import { callOperation } from '../services/call-operation.js';
-import type { Caller, Operation } from '../services/operation.js';
+import type { Caller } from '../services/operation.js';
 import { OPERATIONS } from '../services/operations/index.js';
 import type { SessionContext } from '../services/session-context.js';
 import type { Store } from '../store/contract.js';
 import { openStore } from '../store/open-store.js';
 import { sessionPlaces } from './places.js';
+import type { SessionCall } from './session-client.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,10 +26,8 @@ const CALLER: Caller = { scope: 'client', workerId: null, name: 'cli', callLimit
 export async function callInProcess(
   env: Environment,
   sessionId: string,
-  operation: Operation,
-  input: Record<string, unknown>,
+  { operation, reads, input }: SessionCall,
 ): Promise<Record<string, unknown>> {
-  const reads = operation.effect === 'read';
   const store = openStore({ path: resolvePaths(env).database, clock: systemClock, readOnly: reads });
   const owner = ownIdentity();
   try {
@@ -38,7 +37,7 @@ export async function callInProcess(
       if (!lease.acquired)
         throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
     }
-    const call = { operation: operation.name, input, caller: CALLER, signal: new AbortController().signal };
+    const call = { operation, input, caller: CALLER, signal: new AbortController().signal };
     const answer = await callOperation(OPERATIONS, context, call);
     await context.git.idle();
     return answer;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_COMMANDS } from '../../src/doors/cli/program.js';
+import { ALL_COMMANDS } from '../../src/doors/cli/operation-commands.js';
 import { toolsFor } from '../../src/doors/mcp/tools.js';
 import { createRestDoor } from '../../src/doors/rest/door.js';
 import type { Caller, Operation } from '../../src/services/operation.js';

@@ -20,12 +20,23 @@ export const COMMANDS: readonly Command[] = [
     name: 'attach',
     summary: 'Show the panes; Ctrl-B D leaves them and the session goes on.',
     positionals: ['ID'],
-    flags: [HELP_FLAG],
+    flags: [
+      {
+        name: 'fit',
+        kind: 'switch',
+        summary: 'first arrange the panes for this terminal, for everybody who looks',
+      },
+      HELP_FLAG,
+    ],
     examples: [
       ['agentorchestr attach', 'the newest session of this project'],
       ['agentorchestr attach 3f2a', 'a session by the beginning of its id'],
+      ['agentorchestr attach --fit', 'with as many panes per window as fit this terminal'],
     ],
-    run: async (host, parsed) => (await import('./commands/attach.js')).attach(host, parsed.positionals[0]),
+    run: async (host, parsed) =>
+      (await import('./commands/attach.js')).attach(host, parsed.positionals[0], {
+        fit: parsed.isOn('fit') ?? false,
+      }),
   },
   {
     name: 'status',

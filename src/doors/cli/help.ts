@@ -1,5 +1,3 @@
-import type { Operation } from '../../services/operation.js';
-import { kebab } from '../shared/projection.js';
 import { COMMANDS, type Command } from './commands.js';
 import { ACTION_FLAGS, GOAL_FLAGS, WATCH_FLAGS, type Flag } from './flags.js';
 import type { Paint } from './output/paint.js';
@@ -14,7 +12,7 @@ const EXAMPLES = [
   ['agentorchestr status', 'also: log -f, attach, pause'],
 ] as const;
 
-export function mainHelp(paint: Paint, operations: readonly Operation[]): string {
+export function mainHelp(paint: Paint, operations: readonly Command[]): string {
   const section = (title: string, text: string) => `${paint.strong(title)}\n${text}`;
   return `${[
     'One goal in, a team of coding agents in tmux, one verified branch out.',
@@ -77,9 +75,9 @@ function flagName(flag: Flag): string {
   return `${flag.short === undefined ? '' : `-${flag.short}, `}${name}${flag.value === undefined ? '' : ` ${flag.value}`}`;
 }
 
-function columns(operations: readonly Operation[]): string {
+function columns(operations: readonly Command[]): string {
   const lines: string[] = [''];
-  for (const name of operations.map((operation) => kebab(operation.name))) {
+  for (const name of operations.map((command) => command.name)) {
     const last = lines.at(-1) ?? '';
     if (last.length + name.length > 76) lines.push(name);
     else lines[lines.length - 1] = last === '' ? name : `${last}  ${name}`;

@@ -34,7 +34,7 @@ export interface CliHost {
   /** Calls an operation: through the session's supervisor when one lives, else in-process under the session's lease. */
   call(
     sessionId: string,
-    operation: string,
+    operation: { readonly name: string; readonly effect: 'read' | 'write' | 'destroy' },
     input: Record<string, unknown>,
   ): Promise<Record<string, unknown>>;
   report(sessionId: string): Promise<SessionReport>;

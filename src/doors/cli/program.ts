@@ -1,11 +1,6 @@
 import { EXIT } from '../../core/errors/categories.js';
 import { OrchestratorError } from '../../core/errors/error.js';
-import type { Operation } from '../../services/operation.js';
-import { OPERATIONS } from '../../services/operations/index.js';
-import { kebab } from '../shared/projection.js';
 import { COMMANDS, type Command } from './commands.js';
-import { operationFlags } from './commands/operation-flags.js';
-import { runOperation } from './commands/operation.js';
 import { FLAT_FLAGS } from './flags.js';
 import { actionOf } from './goal/settings.js';
 import { commandHelp, mainHelp } from './help.js';
@@ -15,14 +10,6 @@ import { nearest } from './nearest.js';
 import { createPaint } from './output/paint.js';
 import { printError } from './output/errors.js';
 import { parseFlags } from './parse.js';
-
-const OPERATION_COMMANDS: readonly Command[] = OPERATIONS.filter(
-  (operation) =>
-    operation.doors.cli === true && !COMMANDS.some((command) => command.name === kebab(operation.name)),
-).map(commandOf);
-
-/** Every word that may stand first. */
-export const ALL_COMMANDS: readonly Command[] = [...COMMANDS, ...OPERATION_COMMANDS];
 
 /** One command line from its arguments to its exit code; never throws. */
 export async function runProgram(host: CliHost, args: readonly string[]): Promise<number> {
@@ -41,7 +28,7 @@ async function dispatch(host: CliHost, args: readonly string[]): Promise<number>
   const [first, ...rest] = args;
   if (first === 'help') return help(host, rest[0]);
   if (first === undefined || first.startsWith('-')) return flat(host, args);
-  const command = findCommand(first);
+  const command = await findCommand(first);
   if (wantsHelp(rest)) return help(host, command.name);
   const parsed = parseFlags(rest, command.flags, `agentorchestr ${command.name}`);
   if (COMMANDS.includes(command)) refuseExtra(command, parsed.positionals);
@@ -76,40 +63,30 @@ async function flat(host: CliHost, args: readonly string[]): Promise<number> {
   }
 }
 
-function help(host: CliHost, name: string | undefined): number {
+async function help(host: CliHost, name: string | undefined): Promise<number> {
   const paint = createPaint(host.terminal, host.env, 'stdout');
-  const operations = OPERATIONS.filter((operation) =>
-    OPERATION_COMMANDS.some((command) => command.name === kebab(operation.name)),
-  );
-  host.terminal.out(name === undefined ? mainHelp(paint, operations) : commandHelp(paint, findCommand(name)));
+  if (name !== undefined) host.terminal.out(commandHelp(paint, await findCommand(name)));
+  else host.terminal.out(mainHelp(paint, await operationCommands()));
   return 0;
 }
 
-function findCommand(name: string): Command {
-  const command = ALL_COMMANDS.find((candidate) => candidate.name === name);
+/** The table of operations is large; commands that are not of it do without. */
+async function operationCommands(): Promise<readonly Command[]> {
+  return (await import('./operation-commands.js')).OPERATION_COMMANDS;
+}
+
+async function findCommand(name: string): Promise<Command> {
+  const byName = (commands: readonly Command[]) => commands.find((command) => command.name === name);
+  const projected = byName(COMMANDS) === undefined ? await operationCommands() : [];
+  const command = byName(COMMANDS) ?? byName(projected);
   if (command !== undefined) return command;
   const meant = nearest(
     name,
-    ALL_COMMANDS.map((candidate) => candidate.name),
+    [...COMMANDS, ...projected].map((candidate) => candidate.name),
   );
-  const hint =
-    meant !== null
-      ? `did you mean: agentorchestr ${meant}`
-      : name.includes(' ')
-        ? 'a goal is given with --goal "…"'
-        : 'see agentorchestr --help';
+  const goal = name.includes(' ') ? 'a goal is given with --goal "…"' : 'see agentorchestr --help';
+  const hint = meant === null ? goal : `did you mean: agentorchestr ${meant}`;
   throw new OrchestratorError('USAGE', { problem: `unknown command "${name}"`, hint });
-}
-
-function commandOf(operation: Operation): Command {
-  return {
-    name: kebab(operation.name),
-    summary: operation.summary,
-    positionals: (operation.positional ?? []).map((field) => kebab(field).toUpperCase()),
-    flags: operationFlags(operation),
-    examples: [],
-    run: (host, parsed) => runOperation(host, operation, parsed),
-  };
 }
 
 function refuseExtra(command: Command, positionals: readonly string[]): void {

@@ -1,6 +1,8 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type * as ProgramModule from '../../../src/doors/cli/program.js';
+import type * as CliHostModule from '../../../src/main/cli-host.js';
 import { fingerprint } from '../../support/repo.js';
 import { fakeTerminal } from '../../unit/cli/fake-host.js';
 import { CliRig, DONE_LEAD, FAILED_LEAD, ONE_WORKER } from './rig.js';
@@ -233,9 +235,8 @@ describe('files of ours', () => {
 
   it('[114] a session folder that is there already as a link is refused before anything starts', async () => {
     const load = <Module>(path: string) => import(join(rig.root, 'dist', path)) as Promise<Module>;
-    const { createCliHost } = await load<typeof import('../../../src/main/cli-host.js')>('main/cli-host.js');
-    const { runProgram } =
-      await load<typeof import('../../../src/doors/cli/program.js')>('doors/cli/program.js');
+    const { createCliHost } = await load<typeof CliHostModule>('main/cli-host.js');
+    const { runProgram } = await load<typeof ProgramModule>('doors/cli/program.js');
     const terminal = fakeTerminal();
     symlinkSync(rig.world.sandbox.folder('elsewhere'), sessionFolder('deadbeef'));
     const host = { ...createCliHost({ env: rig.env, terminal }), newSessionId: () => 'deadbeef' };

@@ -26,7 +26,8 @@ const SESSION_FLAG: Flag = {
 export function operationFlags(operation: Operation): readonly Flag[] {
   const fields = Object.entries(propertiesOf(operation)).map(([field, property]): Flag => {
     const name = dashed(field);
-    const summary = summaryOf(property);
+    const own = (operation.fromTerminal ?? []).some((taken) => taken === field);
+    const summary = `${summaryOf(property)}${own ? " (default: this terminal's)" : ''}`;
     if (isSwitch(property)) return { name, kind: 'switch', summary };
     if (property.type === 'array')
       return { name, kind: 'texts', value: property.items?.type === 'object' ? 'JSON' : 'VALUE', summary };

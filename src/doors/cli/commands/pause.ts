@@ -1,5 +1,6 @@
 import { EXIT } from '../../../core/errors/categories.js';
 import type { CliHost } from '../host.js';
+import { pauseSession } from '../watch/pause-session.js';
 import { whichRunningSession } from './which-session.js';
 
 const SETTLE_LIMIT_MS = 90_000;
@@ -11,7 +12,7 @@ export async function pause(
   options: { json: boolean },
 ): Promise<number> {
   const sessionId = await whichRunningSession(host, prefix);
-  await host.call(sessionId, 'pause', {});
+  await pauseSession(host, sessionId, 'paused by the person');
   const settled = await host.settled(sessionId, SETTLE_LIMIT_MS);
   const report = await host.report(sessionId);
   if (options.json)

@@ -53,6 +53,6 @@ async function agrees(host: CliHost, question: string, options: ConsentOptions):
   }
 }
 
-export function listed(commands: readonly FrozenCommand[]): string {
+function listed(commands: readonly FrozenCommand[]): string {
   return commands.map(({ command, source }) => `  ${command}   (${source})`).join('\n');
 }

@@ -19,7 +19,7 @@ export function readLimits(parsed: Parsed): Limits {
   };
 }
 
-export function wholeNumber(
+function wholeNumber(
   parsed: Parsed,
   name: string,
   range: { least: number; most: number; example: string },

@@ -4,6 +4,7 @@ import type { SessionReport } from '../../../services/supervise/session-report.j
 import type { CliHost } from '../host.js';
 import { printWarning } from '../output/errors.js';
 import { createHeartbeat } from './heartbeat.js';
+import { pauseSession } from './pause-session.js';
 
 /** The end of a supervisor after its session's last event: closing tmux, deleting trash. */
 const SETTLE_LIMIT_MS = 20_000;
@@ -41,7 +42,7 @@ export async function watchSession(host: CliHost, sessionId: string): Promise<Se
 async function pause(host: CliHost, sessionId: string): Promise<void> {
   host.terminal.err('pausing the session; once more to leave at once\n');
   try {
-    await host.call(sessionId, 'pause', { reason: 'interrupted by the person' });
+    await pauseSession(host, sessionId, 'interrupted by the person');
   } catch (error) {
     // Nobody is left to pause, or it ends already: the watch tells how it ended.
     if (!(error instanceof OrchestratorError)) throw error;

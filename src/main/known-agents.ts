@@ -1,0 +1,13 @@
+import { AGENTS } from '../agents/registry.js';
+import type { KnownAgent } from '../doors/cli/host.js';
+
+export function knownAgents(): readonly KnownAgent[] {
+  return AGENTS.map((agent) => ({
+    name: agent.name,
+    displayName: agent.displayName,
+    mcp: agent.capabilities.mcp,
+    launchable: agent.interactive !== null,
+    onlyByName: agent.onlyByName ?? false,
+    options: agent.options ?? [],
+  }));
+}
