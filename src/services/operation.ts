@@ -46,6 +46,8 @@ export interface Operation<
   readonly doors: { readonly mcp: Offered; readonly rest: Offered; readonly cli: Offered };
   /** Fields that the command line takes without a flag, in order. */
   readonly positional?: readonly string[];
+  /** Fields that the command line fills with the size of its own terminal when they are not given. */
+  readonly fromTerminal?: readonly ('columns' | 'rows')[];
   /** May wait long: the door sends progress meanwhile. */
   readonly waits?: boolean;
   readonly input: Input;

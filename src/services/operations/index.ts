@@ -11,6 +11,7 @@ import { markGoalFailedOperation } from './mark-goal-failed.js';
 import { overlapsOperation } from './overlaps.js';
 import { pauseOperation } from './pause.js';
 import { readWorkerOutputOperation } from './read-worker-output.js';
+import { reflowOperation } from './reflow.js';
 import { reportBlockedOperation } from './report-blocked.js';
 import { reportDoneOperation } from './report-done.js';
 import { reportProgressOperation } from './report-progress.js';
@@ -35,6 +36,7 @@ export const OPERATIONS: readonly Operation[] = [
   overlapsOperation,
   pauseOperation,
   readWorkerOutputOperation,
+  reflowOperation,
   reportBlockedOperation,
   reportDoneOperation,
   reportProgressOperation,

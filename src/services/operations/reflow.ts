@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineOperation } from '../operation.js';
+import { requireLive } from '../session-context.js';
+
+const scopes = ['client', 'admin'] as const;
+/** More than any screen has, and what tmux still takes. */
+const MOST = 2_000;
+
+export const reflowOperation = defineOperation({
+  name: 'reflow',
+  summary: 'Arrange the panes anew for a terminal of this size; the agents run on.',
+  effect: 'write',
+  idempotent: true,
+  scopes,
+  doors: { mcp: 'panes are for the person who looks at them', rest: true, cli: true },
+  fromTerminal: ['columns', 'rows'],
+  input: z.object({
+    columns: z.number().int().min(1).max(MOST).describe('width of the terminal in characters'),
+    rows: z.number().int().min(1).max(MOST).describe('height of the terminal in lines'),
+  }),
+  output: z.object({
+    columns: z.number().int(),
+    rows: z.number().int(),
+    panes_per_window: z.number().int().describe('at most; no pane is smaller than 80x20'),
+    windows: z.number().int(),
+  }),
+  run: async ({ session }, { columns, rows }) => {
+    const { perWindow, windows } = await requireLive(session).backend.reflow({ columns, rows });
+    return { columns, rows, panes_per_window: perWindow, windows };
+  },
+});
