@@ -46,7 +46,7 @@ export function parseProjectCommands(
       section = heading === 'how to verify' ? verify : heading === 'how to set up' ? setup : null;
       continue;
     }
-    const item = /^\s*[-*]\s+([A-Za-z][\w .-]*?)\s*:\s+(.+?)\s*$/.exec(line);
+    const item = /^\s*[-*]\s+([A-Za-z][\w .-]*?)\s*:\s+(\S.*?)\s*$/.exec(line);
     if (section === null || item === null) continue;
     const command = /^`(.+)`$/.exec(item[2] ?? '')?.[1] ?? item[2] ?? '';
     if (command !== '' && !command.startsWith('{{')) section.push({ label: item[1] ?? '', command, source });

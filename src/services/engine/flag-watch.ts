@@ -5,11 +5,11 @@ import type { ReportedOutcome } from '../../core/state/rows.js';
 
 export type FlagReport = Pick<ReportedOutcome, 'state' | 'summary'>;
 
-const WORDS: Record<string, ReportedOutcome['state']> = {
-  done: 'succeeded',
-  blocked: 'blocked',
-  failed: 'failed',
-};
+const WORDS: ReadonlyMap<string, ReportedOutcome['state']> = new Map([
+  ['done', 'succeeded'],
+  ['blocked', 'blocked'],
+  ['failed', 'failed'],
+]);
 const SUMMARY_LIMIT = 300;
 const FLAG = 'done.flag';
 const TREE_FOLDER = '.agentorchestr';
@@ -17,7 +17,7 @@ const TREE_FOLDER = '.agentorchestr';
 /** First line one of done|blocked|failed (any case), the rest is the summary; anything else is no report. */
 export function parseFlag(text: string): FlagReport | null {
   const [first = '', ...rest] = text.split('\n');
-  const state = WORDS[first.trim().toLowerCase()];
+  const state = WORDS.get(first.trim().toLowerCase());
   return state === undefined ? null : { state, summary: rest.join('\n').trim().slice(0, SUMMARY_LIMIT) };
 }
 
