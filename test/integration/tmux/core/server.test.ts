@@ -71,7 +71,10 @@ describe('the end of the server', () => {
       'tmux kill-server; unset TMUX; tmux kill-server; tmux new-session -d -s own sleep 1000 && tmux list-sessions; exit 0';
     await world.backend.start(world.spec('w01', ['/bin/sh', '-c', script]));
     expect((await world.exit('w01')).outputTail).toMatch(/own: 1 windows/);
-    expect(await world.panes('#{@ao_worker} #{pane_dead}')).toEqual(['lead 0', 'w01 1']);
+    // The launcher stays until its end was read: the pane is dead a moment later.
+    await expect
+      .poll(() => world.panes('#{@ao_worker} #{pane_dead}'), { timeout: 10_000 })
+      .toEqual(['lead 0', 'w01 1']);
     expect(await theirs.client.command('display-message', '-p', 'alive')).toEqual(['alive']);
     // A tmux that the agent started itself is the agent's, and goes with it.
     expect(await world.backend.stop('w01', { graceMs: 200 })).toEqual({ verified: true, survivors: [] });
