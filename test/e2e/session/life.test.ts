@@ -60,22 +60,20 @@ describe('the life of a session', () => {
     await rig.start(SPAWN_AND_END_TURN);
     await rig.supervisorEnded(90_000);
     const socket = rig.store.session(rig.sessionId)?.tmux_socket ?? '';
-    const panes = execFileSync(
-      'tmux',
-      [
-        '-S',
-        socket,
-        'list-panes',
-        '-a',
-        '-F',
-        '#{session_name} #{window_name} #{pane_index} #{pane_id} #{pane_dead}',
-      ],
-      { env: rig.env, encoding: 'utf8' },
-    );
-    expect(panes.trim().split('\n')).toEqual([
-      `agentorchestr-${rig.sessionId} agentorchestr 0 %0 1`,
-      expect.stringMatching(new RegExp(`^agentorchestr-${rig.sessionId} agentorchestr 1 %\\d+ 1$`)),
-    ]);
+    const format = '#{session_name} #{window_name} #{pane_index} #{pane_id} #{pane_dead}';
+    const panes = () =>
+      execFileSync('tmux', ['-S', socket, 'list-panes', '-a', '-F', format], {
+        env: rig.env,
+        encoding: 'utf8',
+      })
+        .trim()
+        .split('\n');
+    await expect
+      .poll(panes, { timeout: 10_000 })
+      .toEqual([
+        `agentorchestr-${rig.sessionId} agentorchestr 0 %0 1`,
+        expect.stringMatching(new RegExp(`^agentorchestr-${rig.sessionId} agentorchestr 1 %\\d+ 1$`)),
+      ]);
     const text = execFileSync('tmux', ['-S', socket, 'capture-pane', '-p', '-S', '-', '-t', '%0'], {
       env: rig.env,
       encoding: 'utf8',
