@@ -66,6 +66,7 @@ export async function openSessionParts(options: {
     clock: systemClock,
     logger,
     terminal: plan.terminal,
+    ...(plan.tmux_user_config === null ? {} : { userConfig: plan.tmux_user_config }),
   });
   const git = createGit({ env, clock: systemClock, logger });
   return { places, redactor, logger, store, git, tokens: createTokens(secret, sessionId), backend, owner };

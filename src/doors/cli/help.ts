@@ -37,9 +37,15 @@ export function mainHelp(paint: Paint, operations: readonly Command[]): string {
       'what the lead can do, you can do too (--session ID; COMMAND --help)',
       `  ${columns(operations)}`,
     ),
+    section('environment', table(VARIABLES, '  ')),
     section('exit codes', EXIT_CODES),
   ].join('\n\n')}\n`;
 }
+
+const VARIABLES = [
+  ['AGENTORCHESTR_HOME', 'folder for all that is kept (default: XDG)'],
+  ['AGENTORCHESTR_TMUX_CONFIG', 'tmux settings of yours for new sessions'],
+];
 
 const EXIT_CODES = `  0 done · 1 not possible · 2 ended otherwise: failed, paused, timeout
   3 no supervisor · 4 not allowed · 20 it goes on without you · 64 wrong usage

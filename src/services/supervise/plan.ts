@@ -32,6 +32,8 @@ export const sessionPlanSchema = z.object({
       session_timeout_s: z.number().int().min(1).nullable().default(null),
     })
     .prefault({}),
+  /** Absolute path of a person's own tmux configuration, read on top of ours; null: none. */
+  tmux_user_config: z.string().nullable().default(null),
   /** Size of the terminal that will attach; null: nobody is about to. */
   terminal: z.object({ columns: z.number().int(), rows: z.number().int() }).nullable().default(null),
 });

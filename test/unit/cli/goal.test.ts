@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isComplete } from '../../../src/doors/cli/goal/read-goal.js';
 import type { CliHost, ProjectExamination } from '../../../src/doors/cli/host.js';
 import { runProgram } from '../../../src/doors/cli/program.js';
 import type { SessionPlanInput } from '../../../src/services/supervise/plan.js';
 import { fakeHost, fakeTerminal } from './fake-host.js';
+
+const REPOSITORY = join(import.meta.dirname, '../../..');
 
 const examined: ProjectExamination = {
   project: '/project',
@@ -100,6 +103,7 @@ describe('the plan', () => {
       setup_commands: [],
       limits: { max_workers: 3, session_timeout_s: 60 },
       terminal: null,
+      tmux_user_config: null,
     });
   });
 
@@ -177,5 +181,30 @@ describe('trust and consent', () => {
       code: 4,
       agreed: [],
     });
+  });
+});
+
+describe('tmux settings of the person', () => {
+  const withConfig = (value: string) =>
+    plan(['--goal', 'x', '--yes', '--no-attach', '--verify', 'true'], {
+      host: { env: { HOME: REPOSITORY, AGENTORCHESTR_TMUX_CONFIG: value } },
+    });
+
+  it('are taken from a file that the environment names, and from nowhere else', async () => {
+    const path = join(REPOSITORY, 'package.json');
+    for (const value of [path, '~/package.json', ` ${path} `])
+      expect((await withConfig(value)).plan?.tmux_user_config).toBe(path);
+    for (const value of ['', ' ']) expect((await withConfig(value)).plan?.tmux_user_config).toBeNull();
+  });
+
+  it.each([
+    ['~/no-such-file', 'no such file'],
+    ['~/src', 'it is not a file'],
+  ])('stop the start when they cannot be read: %s', async (value, problem) => {
+    const { plan: planned, code, said } = await withConfig(value);
+    expect({ planned, code }).toEqual({ planned: null, code: 1 });
+    expect(said).toContain(
+      `error: cannot read ${join(REPOSITORY, value.slice(2))}: ${problem} (AGENTORCHESTR_TMUX_CONFIG)`,
+    );
   });
 });

@@ -14,6 +14,7 @@ import { settleConsent } from './consent.js';
 import { isTyped, readGoal } from './read-goal.js';
 import { sayPlan } from './say-plan.js';
 import { readLimits, readVerify, refuseContradictions } from './settings.js';
+import { readTmuxConfig } from './tmux-config.js';
 
 /** From a goal to its result: everything that needs a person is settled here, then the session runs by itself. */
 export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> {
@@ -21,6 +22,7 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
   const limits = readLimits(parsed);
   const verify = readVerify(parsed);
   const agentOptions = await readAgentOptions(parsed.texts('agent-option'), host);
+  const tmuxConfig = await readTmuxConfig(host.env);
   const includeChanges = parsed.isOn('include-changes') ?? false;
   const examined = await host.examineProject(projectFolder(parsed, host), { verify, includeChanges });
   // What is typed in comes last, so that nobody types in vain.
@@ -47,6 +49,7 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
     apply: parsed.isOn('apply') ?? false,
     kill_tmux: parsed.isOn('kill-tmux') ?? false,
     bypass_permissions: bypass,
+    tmux_user_config: tmuxConfig,
     limits,
   });
   if (started.baseStatement !== examined.baseStatement) host.terminal.err(`${started.baseStatement}\n`);
