@@ -223,6 +223,7 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
     '--pace takes seconds from 0 to 60 (got "slow")',
     '0 is as fast',
   ],
+  ['attach --fit', ['attach', '--fit=x'], '--fit takes no value (got "x")', 'leave it out'],
   ['demo --keep', ['demo', '--keep=x'], '--keep takes no value (got "x")', 'leave it out'],
   ['demo --json', ['demo', '--json', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
   [
