@@ -57,7 +57,10 @@ export async function launchAgent(
     workerId: worker.worker_id,
     attemptId,
     role: worker.role,
-    label: `${worker.worker_id} ${worker.perspective} ${worker.agent}`,
+    label:
+      worker.role === 'lead'
+        ? `lead ${worker.agent}`
+        : `${worker.worker_id} ${worker.perspective} ${worker.agent}`,
     cwd: workingDirectory(worker, session),
     directory,
     argv: launch.argv(context),
