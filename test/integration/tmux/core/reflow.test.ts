@@ -49,6 +49,13 @@ function expectMinimum(panes: readonly Shown[]): void {
   expect(panes.filter(({ columns, rows }) => columns < 80 || rows < 20)).toEqual([]);
 }
 
+/** Panes below the minimum in a layout as tmux tells it; the topmost ones give a line to their label. */
+function tooSmall(layout: string): readonly string[] {
+  return [...layout.matchAll(/(\d+)x(\d+),\d+,(\d+),\d+/g)]
+    .filter(([, columns, rows, y]) => Number(columns) < 80 || Number(rows) - (y === '0' ? 1 : 0) < 20)
+    .map(([cell]) => cell);
+}
+
 /** An agent that notes every size its terminal has. */
 const noteSizes = (file: string) => [
   '/bin/sh',
@@ -99,6 +106,14 @@ test('[55] twelve workers are spread anew for a smaller terminal and back; they 
   const delivery = { observer: { held: () => undefined, typed: () => undefined } };
   expect(await backend.send('w12', 'what a\nsmall window', delivery)).toMatchObject({ outcome: 'submitted' });
 
+  expect(await backend.reflow({ columns: 200, rows: 50 })).toEqual({ perWindow: 3, windows: 4 });
+  expect(Object.values(windows(await shown(world)))).toEqual([
+    'lead w01 w02',
+    'w03 w04 w05 w06',
+    'w07 w08 w09 w10',
+    'w11 w12',
+  ]);
+
   // The size that there was: a terminal of one more row for the status line.
   expect(await backend.reflow({ columns: 240, rows: 71 })).toEqual({ perWindow: 5, windows: 3 });
   expect(await world.panes('#{pane_id} #{window_name} #{pane_width}x#{pane_height}')).toEqual(asMade);
@@ -120,6 +135,10 @@ test('[55] no agent ever sees less than 80x20, however the terminal changes', as
   const notes = sandbox.folder('notes');
   const ids = ['lead', ...workers(6)];
   for (const id of ids) await world.backend.start(world.spec(id, noteSizes(join(notes, id))));
+  const layouts: string[] = [];
+  (await world.look()).onNotification((line) => {
+    if (line.startsWith('layout-change ')) layouts.push(line.split(' ')[2] ?? '');
+  });
   for (const [columns, rows] of [
     [200, 50],
     [240, 70],
@@ -132,6 +151,8 @@ test('[55] no agent ever sees less than 80x20, however the terminal changes', as
     await world.backend.reflow({ columns, rows });
     expectMinimum(await shown(world));
   }
+  expect(layouts.length).toBeGreaterThan(20);
+  expect(layouts.flatMap(tooSmall)).toEqual([]);
   const sizes = async (id: string) => readFileSync(join(notes, id), 'utf8').trim().split('\n');
   for (const { worker, columns, rows } of await shown(world))
     await until(
