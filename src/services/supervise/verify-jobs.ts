@@ -118,12 +118,7 @@ export class VerifyJobs {
       const result = await this.#runCommand(entry, join(path, row.subdirectory));
       results.push(result);
       if (result.exit_code !== 0)
-        return this.#fail(
-          verifyId,
-          commit,
-          results,
-          `${entry.label}: "${entry.command}" ended with ${result.exit_code ?? 'a time-out'}`,
-        );
+        return this.#fail(verifyId, commit, results, `${entry.label}: ${this.#howItEnded(result)}`);
     }
     this.#deps.store.append(
       fact('verify.passed', this.#subject(), {
@@ -150,6 +145,11 @@ export class VerifyJobs {
       duration_ms: result.durationMs,
       tail: result.tail,
     };
+  }
+
+  #howItEnded({ command, exit_code }: CommandResult): string {
+    if (exit_code === null && this.#abort.signal.aborted) return 'it was stopped: the session ends';
+    return `"${command}" ended with ${exit_code ?? 'a time-out'}`;
   }
 
   #fail(verifyId: string, commit: string, results: CommandResult[], reason: string): void {
