@@ -78,7 +78,7 @@ async function breakDeadIndexLock(room: GitRoom, worktree: string): Promise<void
   for (;;) {
     const info = await stat(lock).catch(() => null);
     if (info === null) return;
-    if (Date.now() - info.mtimeMs > DEAD_LOCK_MS) return rm(lock, { force: true });
+    if (room.clock.now() - info.mtimeMs > DEAD_LOCK_MS) return rm(lock, { force: true });
     await delay(room.clock, 200);
   }
 }

@@ -1,6 +1,7 @@
 import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { systemClock } from '../platform/clock.js';
 import { currentUserId } from '../platform/paths.js';
 import type { Environment, Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
@@ -49,7 +50,7 @@ async function sweepOnce(parent: string): Promise<void> {
     const abandoned =
       info?.isDirectory() === true &&
       info.uid === currentUserId() &&
-      Date.now() - info.mtimeMs > ABANDONED_MS;
+      systemClock.now() - info.mtimeMs > ABANDONED_MS;
     if (abandoned) await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
