@@ -14,8 +14,6 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-type Strategy = 'merge' | 'squash' | 'cherry-pick';
-
 describe('predictConflicts', () => {
   type Edit = (side: TestRepo) => void;
   const cases: [string, Edit, Edit, string[]][] = [
