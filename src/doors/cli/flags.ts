@@ -75,7 +75,11 @@ export const WATCH_FLAGS: readonly Flag[] = [
 
 export const ACTION_FLAGS: readonly Flag[] = [
   { name: 'detect', kind: 'switch', summary: 'show the agents found, providers and tools' },
-  { name: 'list-sessions', kind: 'switch', summary: 'show the last 20 sessions; * can be resumed' },
+  {
+    name: 'list-sessions',
+    kind: 'switch',
+    summary: 'show the last 20 sessions; * not over: its work is kept',
+  },
   { name: 'version', kind: 'switch', summary: 'print the version' },
   HELP_FLAG,
 ];

@@ -29,8 +29,8 @@ export const verifyOperation = defineOperation({
       .describe(
         'answer after this long at the latest (sooner where your client allows less); the commands go on',
       ),
-    agent_hint: z.string().optional(),
-    file_scope: z.array(z.string()).default([]),
+    agent_hint: z.string().optional().describe('which agent the verifier is'),
+    file_scope: z.array(z.string()).default([]).describe('what the verifier is to look at'),
   }),
   output: verifyReport.extend({
     summary: z.string(),

@@ -23,7 +23,7 @@ export function recordSession(session: SessionContext, plan: SessionPlan, base: 
       subdirectory: base.subdirectory,
       lead_agent: plan.lead_agent,
       worker_agents: plan.worker_agents,
-      options: { plan },
+      options: { plan, imported: base.imported },
       verify_commands: plan.verify_commands,
       setup_commands: plan.setup_commands,
     }),

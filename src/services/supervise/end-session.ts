@@ -139,7 +139,7 @@ async function apply(
     return how;
   } catch (thrown) {
     const error = toOrchestratorError(thrown);
-    return `${error.message} (${error.hint ?? ''})`;
+    return `not applied: ${error.message} (${error.hint ?? ''})`;
   }
 }
 

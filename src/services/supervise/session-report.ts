@@ -95,7 +95,6 @@ export function reportVerification(row: VerificationRow): z.infer<typeof verifyR
 export function reportSession(reader: Reader, row: SessionRow): SessionReport {
   const workers = reader.workers(row.session_id).filter((worker) => worker.role === 'worker');
   const verification = reader.verifications(row.session_id).at(-1);
-  const integrated = row.integration_commit !== null;
   return {
     session_id: row.session_id,
     state: shownState(reader, row),
@@ -109,10 +108,21 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
     workers: workers.map((worker) => reportWorker(reader, worker)),
     verify: verification === undefined ? null : reportVerification(verification),
     last_progress: row.last_progress,
-    merge_command:
-      integrated && row.integration_branch !== null ? `git merge ${row.integration_branch}` : null,
+    merge_command: mergeCommand(row),
     applied: row.applied,
     created_at: row.created_at,
     ended_at: row.ended_at,
   };
+}
+
+/**
+ * The one command that brings the result home; null where it would not: nothing integrated, ended otherwise than done,
+ * brought home already. The result of a plain folder is in a repository of ours, which its folder knows nothing of.
+ */
+function mergeCommand(row: SessionRow): string | null {
+  const { integration_branch: branch, integration_commit: commit, state, applied } = row;
+  const home = applied !== null && !applied.startsWith('not applied');
+  if (branch === null || commit === null || home || (state !== 'done' && state !== 'active')) return null;
+  if (row.options['imported'] !== true) return `git merge ${branch}`;
+  return `git --git-dir='${row.repository}' archive ${branch} | tar -x -C '${row.project}'`;
 }

@@ -30,6 +30,8 @@ function render(
     age(session.updated_at, host.now()),
     oneLine(session.goal, GOAL_CHARACTERS),
   ]);
-  const marked = sessions.some((session) => session.resumable) ? `\n${paint.faint('* can be resumed')}` : '';
+  const marked = sessions.some((session) => session.resumable)
+    ? `\n${paint.faint('* not over: its work is kept')}`
+    : '';
   return `${table(rows)}${marked}\n`;
 }

@@ -87,5 +87,12 @@ function facts(report: SessionReport, options: { paint: Paint; attachCommand: st
   if (report.applied !== null) rows.push(['applied', plain(report.applied)]);
   if (report.merge_command !== null) rows.push(['merge', paint.strong(plain(report.merge_command))]);
   if (options.attachCommand !== null) rows.push(['panes', options.attachCommand]);
+  if (options.attachCommand !== null && report.state === 'crashed')
+    rows.push(['', `its agents may still be at it; this ends them: ${endCommand(options.attachCommand)}`]);
   return table(rows.map(([name, value]) => [paint.faint(name), value]));
+}
+
+/** The tmux command that ends the server which the attach command looks at. */
+function endCommand(attachCommand: string): string {
+  return attachCommand.replace(/ attach.*$/, ' kill-server');
 }
