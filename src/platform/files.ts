@@ -10,10 +10,13 @@ import { currentUserId } from './paths.js';
  * owned by us; its mode is tightened. Throws UNSAFE_DIRECTORY for a symlink, a foreign owner or something else.
  */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const unsafe = (error: NodeJS.ErrnoException) =>
+    new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: error.message }, { cause: error });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw unsafe(error);
+  });
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST')
-      throw new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: error.message }, { cause: error });
+    if (error.code !== 'EEXIST') throw unsafe(error);
   });
   const info = await lstat(path);
   if (info.isSymbolicLink())
@@ -38,12 +41,17 @@ export async function writeFileAtomic(
     mode,
   );
   try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
-  await rename(temporary, path);
 }
 
 /** The text of a file, or null when it does not exist. Throws FILE_NOT_READABLE for anything else, invalid UTF-8 included. */
