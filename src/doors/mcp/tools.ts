@@ -25,7 +25,7 @@ export function toolsFor(operations: readonly Operation[], scope: Scope): Tool[]
   }));
 }
 
-export function offered(operations: readonly Operation[], scope: Scope): Operation[] {
+function offered(operations: readonly Operation[], scope: Scope): Operation[] {
   return operations
     .filter((operation) => operation.doors.mcp === true && operation.scopes.includes(scope))
     .sort((a, b) => a.name.localeCompare(b.name));

@@ -85,7 +85,7 @@ function fromQuery(query: URLSearchParams, operation: Operation): Record<string,
 }
 
 /** Aborts when the client closes before it got its answer. */
-export function hangUp(response: ServerResponse): AbortSignal {
+function hangUp(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.on('close', () => {
     if (!response.writableEnded) controller.abort();
