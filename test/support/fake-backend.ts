@@ -72,7 +72,8 @@ export class FakeBackend implements Backend {
   readonly name = 'tmux';
   readonly sendings: Sending[] = [];
   readonly labels = new Map<string, string>();
-  stopped: string[] = [];
+  /** What happens while an agent is being ended: usually its exit is told. */
+  onStop: (workerId: string) => void = () => undefined;
   /** Thrown by the next `send`. */
   sendError: Error | null = null;
   readonly #listeners = new Set<(event: BackendEvent) => void>();
@@ -108,7 +109,7 @@ export class FakeBackend implements Backend {
   async interrupt(): Promise<void> {}
 
   async stop(workerId: string): Promise<StopResult> {
-    this.stopped.push(workerId);
+    this.onStop(workerId);
     return { verified: true, survivors: [] };
   }
 

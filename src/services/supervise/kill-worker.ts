@@ -1,6 +1,5 @@
-import { isLiveWorker } from '../../core/state/states.js';
+import { isLiveWorker, isTerminalRun } from '../../core/state/states.js';
 import { fact } from '../engine/deps.js';
-import { openRun } from '../engine/deps.js';
 import { takeNotices } from '../engine/notices.js';
 import { requireLive, type SessionContext } from '../session-context.js';
 import { findWorker } from './wait-for-workers.js';
@@ -20,21 +19,20 @@ export async function killWorker(
   const worker = findWorker(session, workerId);
   await live.launching.get(workerId)?.catch(() => undefined);
   if (!isLiveWorker(findWorker(session, workerId).state)) return { killed: true, survivors: [] };
-  const run = openRun(session.store, session.sessionId, workerId);
-  if (run !== null)
-    session.store.append(
-      fact(
-        'run.cancel_requested',
-        {
-          session_id: session.sessionId,
-          worker_id: workerId,
-          run_id: run.run_id,
-          source: 'mcp',
-          evidence: 'protocol',
-        },
-        { by: options.by, reason: options.reason },
-      ),
+  const subject = {
+    session_id: session.sessionId,
+    worker_id: workerId,
+    source: 'mcp',
+    evidence: 'protocol',
+  } as const;
+  // Of every open run: one that waits its turn has not failed when the process ends, it was cancelled as well.
+  const open = session.store
+    .runs(session.sessionId, workerId)
+    .filter((run) => !isTerminalRun(run.state))
+    .map(({ run_id }) =>
+      fact('run.cancel_requested', { ...subject, run_id }, { by: options.by, reason: options.reason }),
     );
+  session.store.append(...open);
   const stopped = await live.backend.stop(workerId, { graceMs: GRACE_MS });
   live.engine.endOpenRuns(worker, { type: 'run.cancelled', summary: options.reason, evidence: 'process' });
   if (options.by === 'lead')
