@@ -115,6 +115,18 @@ describe('an idle lead', () => {
     expect(rig.worker('lead').state).toBe('idle');
   });
 
+  it('has its news told once although the paste was on its way when the tool result took it', async () => {
+    await idleLead();
+    notice('one');
+    await rig.until('the news', () => rig.backend.isSending('lead'));
+    const { observer } = rig.backend.sending('lead').options;
+    expect(take()).toEqual(['one']);
+    observer.held('dialog');
+    observer.typed(9);
+    expect(rig.messages('lead').at(-1)).toMatchObject({ state: 'submitted', detail: 'tool result' });
+    expect(take()).toEqual([]);
+  });
+
   it('is still typed what the tool result left out', async () => {
     await idleLead();
     rig.store.append(
