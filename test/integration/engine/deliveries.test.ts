@@ -95,6 +95,13 @@ describe('an instruction that does not arrive', () => {
     expect(third).toMatchObject({ runId: second.runId, continues: true });
     await rig.until('the third text', () => rig.backend.isSending('w01'));
     expect(sending().text).toBe('third');
+    expect(rig.run('w01').started_at).toBeNull();
+    await rig.take('w01');
+    expect(rig.run('w01')).toMatchObject({
+      state: 'running',
+      attempt_id: 'attempt-w01',
+      started_at: expect.any(String) as unknown,
+    });
   });
 
   it('is told again when the next try fails as well', async () => {
