@@ -5,8 +5,6 @@ interface ProjectOptions {
   readonly timeoutMs: number;
   /** false: one file at a time, after everything else (whole products that measure themselves). */
   readonly parallel: boolean;
-  /** In CI, tests of real processes on a shared machine get one second try; the reporter names each that needed it. */
-  readonly secondTry?: boolean;
 }
 
 const project = (name: string, options: ProjectOptions) => ({
@@ -16,7 +14,6 @@ const project = (name: string, options: ProjectOptions) => ({
     testTimeout: options.timeoutMs,
     hookTimeout: options.timeoutMs,
     fileParallelism: options.parallel,
-    retry: options.secondTry === true && process.env['CI'] !== undefined ? 1 : 0,
     sequence: { groupOrder: options.parallel ? 0 : 1 },
   },
 });
@@ -28,8 +25,8 @@ export default defineConfig({
       project('unit', { timeoutMs: 10_000, parallel: true }),
       project('architecture', { timeoutMs: 60_000, parallel: true }),
       project('contract', { timeoutMs: 60_000, parallel: true }),
-      project('integration', { timeoutMs: 60_000, parallel: true, secondTry: true }),
-      project('e2e', { timeoutMs: 180_000, parallel: false, secondTry: true }),
+      project('integration', { timeoutMs: 60_000, parallel: true }),
+      project('e2e', { timeoutMs: 180_000, parallel: false }),
     ],
   },
 });
