@@ -81,8 +81,9 @@ export class SessionServer {
     const rest = createRestDoor({ operations: OPERATIONS, call });
     const hooks = createHookDoor((workerId, body) => requireLive(session).engine.hook(workerId, body));
     this.#route = async (request, response) => {
-      const url = new URL(request.url ?? '/', 'http://localhost');
       const identity = admit(request, this.#tokens, this.port);
+      // Joined as text: as a relative address `//` would name a host and throw.
+      const url = new URL(`http://localhost${request.url?.startsWith('/') === true ? request.url : '/'}`);
       const caller = callerOf(session, identity);
       if (url.pathname === '/mcp')
         return mcp.handle(

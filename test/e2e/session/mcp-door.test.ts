@@ -211,6 +211,15 @@ describe('the MCP door', () => {
     expect(await raw('/health', { host: 'evil.example' })).toBe(403);
   });
 
+  it('asks for the token before it reads a path, however odd that is', async () => {
+    const host = `127.0.0.1:${rig.control.port}`;
+    const authorization = `Bearer ${rig.control.client_token}`;
+    for (const path of ['//', '///x', '/%', '/\\']) {
+      expect([path, await raw(path, { host })]).toEqual([path, 401]);
+      expect([path, await raw(path, { host, authorization })]).toEqual([path, 404]);
+    }
+  });
+
   it('takes JSON only: a form or text/plain body, as a web page can send, changes nothing', async () => {
     const body = JSON.stringify({ message: 'from a page' });
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
