@@ -41,8 +41,10 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
   switch (event.type) {
     case 'worker.ready':
       return {
-        ...NOT_WAITING,
-        state: 'idle',
+        // What the agent shows may be known before its place is recorded; then it stands.
+        ...(row.state === 'working' || row.state === 'waiting'
+          ? {}
+          : { ...NOT_WAITING, state: 'idle' as const }),
         attempt_id: event.data.attempt_id,
         pane_id: event.data.pane_id,
         window: event.data.window,

@@ -98,16 +98,15 @@ async function becomeReady(
   }
   const current = session.store.worker(session.sessionId, worker.worker_id);
   if (current === null || !isLiveWorker(current.state) || current.attempt_id !== attemptId) return;
-  if (current.state === 'starting')
-    session.store.append(
-      fact('worker.ready', subject(session, worker), {
-        attempt_id: attemptId,
-        pane_id: started.paneId,
-        window: started.window,
-        pid: started.pid,
-        pid_started_at: started.pidStartedAt,
-      }),
-    );
+  session.store.append(
+    fact('worker.ready', subject(session, worker), {
+      attempt_id: attemptId,
+      pane_id: started.paneId,
+      window: started.window,
+      pid: started.pid,
+      pid_started_at: started.pidStartedAt,
+    }),
+  );
   live.engine.pump(worker.worker_id);
 }
 
