@@ -71,9 +71,8 @@ export class EngineRig {
     this.store.append(
       fact('run.started', this.subject(workerId, runId), { attempt: 1, attempt_id, new_process: true }),
     );
-    this.engine.attach(this.worker(workerId));
     this.store.append(
-      fact('worker.ready', this.subject(workerId), {
+      fact('worker.started', this.subject(workerId), {
         attempt_id,
         pane_id: '%1',
         window: '@0',
@@ -81,6 +80,8 @@ export class EngineRig {
         pid_started_at: '1',
       }),
     );
+    this.engine.attach(this.worker(workerId));
+    this.store.append(fact('worker.ready', this.subject(workerId), { attempt_id }));
     this.engine.pump(workerId);
     await this.until('the first text on its way', () => this.backend.isSending(workerId));
   }

@@ -46,13 +46,14 @@ export const SAMPLES: { readonly [Name in EventName]: EventData<Name> } = {
     worktree: '/data/worktrees/w01',
     base_commit: 'a1',
   },
-  'worker.ready': {
+  'worker.started': {
     attempt_id: 'attempt-1',
     pane_id: '%3',
     window: '@1',
     pid: 500,
     pid_started_at: '7777',
   },
+  'worker.ready': { attempt_id: 'attempt-1' },
   'worker.working': {},
   'worker.waiting': { kind: 'permission', text: 'Run rm?' },
   'worker.idle': {},
@@ -153,6 +154,7 @@ export function sampleRun(runId = RUN): NewEvent[] {
     sampleEvent('message.accepted', {}, { run_id: runId }),
     sampleEvent('run.queued', {}, { run_id: runId }),
     sampleEvent('run.started', {}, { run_id: runId }),
+    sampleEvent('worker.started'),
     sampleEvent('worker.ready'),
   ];
 }

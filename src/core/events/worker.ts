@@ -20,13 +20,14 @@ export const workerEvents = {
     },
     { synced: true },
   ),
-  'worker.ready': event('The agent process runs in its pane and takes input.', {
+  'worker.started': event('The agent process runs in its pane; whether it takes input is not known yet.', {
     attempt_id: z.string(),
     pane_id: z.string().nullable(),
     window: z.string().nullable(),
     pid: z.number().nullable(),
     pid_started_at: z.string().nullable(),
   }),
+  'worker.ready': event('The agent takes input.', { attempt_id: z.string() }),
   'worker.working': event('The agent is in a turn.', {}),
   'worker.waiting': event('The agent needs somebody: the text of what it shows is kept.', {
     kind: z.enum(WAITING_KINDS),

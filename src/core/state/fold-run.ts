@@ -129,8 +129,14 @@ export function foldAttempt(row: AttemptRow | null, event: StoredEvent): Attempt
     };
   }
   if (row === null) return null;
-  if (event.type === 'worker.ready')
-    return { ...row, state: 'running', pid: event.data.pid, pid_started_at: event.data.pid_started_at };
+  if (event.type === 'worker.started')
+    return {
+      ...row,
+      // A process may end before it is told that it began.
+      state: row.state === 'ended' ? row.state : 'running',
+      pid: event.data.pid,
+      pid_started_at: event.data.pid_started_at,
+    };
   if (event.type === 'worker.exited')
     return { ...row, state: 'ended', exit_status: event.data.status, ended_at: event.at };
   return row;

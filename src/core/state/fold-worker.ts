@@ -39,18 +39,15 @@ const NOT_WAITING = { waiting_kind: null, waiting_text: null } as const;
 
 function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
   switch (event.type) {
-    case 'worker.ready':
+    case 'worker.started':
       return {
-        // What the agent shows may be known before its place is recorded; then it stands.
-        ...(row.state === 'working' || row.state === 'waiting'
-          ? {}
-          : { ...NOT_WAITING, state: 'idle' as const }),
         attempt_id: event.data.attempt_id,
         pane_id: event.data.pane_id,
         window: event.data.window,
-        exit_status: null,
-        retired: false,
       };
+    case 'worker.ready':
+      // What the agent shows may be known before the sender finds it ready; then it stands.
+      return row.state === 'working' || row.state === 'waiting' ? {} : { ...NOT_WAITING, state: 'idle' };
     case 'worker.working':
       return { ...NOT_WAITING, state: 'working' };
     case 'worker.idle':
@@ -73,7 +70,9 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
     case 'run.queued':
       return { last_run_id: event.run_id ?? row.last_run_id };
     case 'run.started':
-      return event.data.new_process ? { state: 'starting', attempt_id: event.data.attempt_id } : null;
+      return event.data.new_process
+        ? { state: 'starting', attempt_id: event.data.attempt_id, exit_status: null, retired: false }
+        : null;
     case 'branch.integrated':
       return { integrated_commit: event.data.worker_commit };
     default:

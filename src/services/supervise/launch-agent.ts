@@ -67,9 +67,18 @@ export async function launchAgent(
     env: { ...access.env, ...launch.env?.(context) },
     launch,
   });
+  session.store.append(
+    fact('worker.started', subject(session, worker), {
+      attempt_id: attemptId,
+      pane_id: started.paneId,
+      window: started.window,
+      pid: started.pid,
+      pid_started_at: started.pidStartedAt,
+    }),
+  );
   const current = session.store.worker(session.sessionId, worker.worker_id);
   if (current !== null) live.engine.attach(current);
-  void becomeReady(session, live, worker, attemptId, started);
+  void becomeReady(session, live, worker, attemptId);
   return started;
 }
 
@@ -84,7 +93,6 @@ async function becomeReady(
   live: LiveSession,
   worker: WorkerRow,
   attemptId: string,
-  started: StartedAgent,
 ): Promise<void> {
   try {
     await live.backend.ready(worker.worker_id);
@@ -94,19 +102,11 @@ async function becomeReady(
     // Ended agents are told by their exit; a silent one needs somebody to look.
     if (error.code === 'AGENT_NOT_READY')
       live.engine.notReady(worker.worker_id, `${error.message}. ${error.hint ?? ''}`);
-    if (error.code !== 'AGENT_NOT_READY') return;
+    return;
   }
   const current = session.store.worker(session.sessionId, worker.worker_id);
   if (current === null || !isLiveWorker(current.state) || current.attempt_id !== attemptId) return;
-  session.store.append(
-    fact('worker.ready', subject(session, worker), {
-      attempt_id: attemptId,
-      pane_id: started.paneId,
-      window: started.window,
-      pid: started.pid,
-      pid_started_at: started.pidStartedAt,
-    }),
-  );
+  session.store.append(fact('worker.ready', subject(session, worker), { attempt_id: attemptId }));
   live.engine.pump(worker.worker_id);
 }
 

@@ -88,7 +88,7 @@ describe('a goal without panes', () => {
       state: 'done',
       summary: 'b.txt is there',
       branch: `agentorchestr/${report.session_id}/integration`,
-      merge_command: `git merge agentorchestr/${report.session_id}/integration`,
+      merge_command: null, // it is home already
       workers: [{ worker_id: 'w01', state: 'done', integrated: true }],
       verify: { state: 'passed', commands: [{ command: 'test -f b.txt', exit_code: 0 }] },
     });

@@ -120,7 +120,7 @@ describe('verbs on a session', () => {
       .map((line) => JSON.parse(line) as { seq: number; type: string; worker_id: string });
     expect(followed.every((event) => event.worker_id === 'lead')).toBe(true);
     expect(followed.map(({ type }) => type)).toEqual(
-      expect.arrayContaining(['worker.created', 'worker.ready', 'worker.exited']),
+      expect.arrayContaining(['worker.created', 'worker.started', 'worker.ready', 'worker.exited']),
     );
     const stored = rig.look((store) => store.events({ after: 0, sessionId, workerId: 'lead', limit: 1_000 }));
     expect(followed.map(({ seq }) => seq)).toEqual(stored.map(({ seq }) => seq));

@@ -169,11 +169,16 @@ describe('an attempt', () => {
 
   it.each<[string, Step[], Partial<AttemptRow>]>([
     ['begins before its process', ['run.started'], {}],
-    ['runs once its process is known', ['run.started', 'worker.ready'], alive],
+    ['runs once its process is known', ['run.started', 'worker.started'], alive],
     [
       'ends with the status of its process',
-      ['run.started', 'worker.ready', sampleEvent('worker.exited', { status: null })],
+      ['run.started', 'worker.started', sampleEvent('worker.exited', { status: null })],
       { ...alive, state: 'ended', ended_at: at(2) },
+    ],
+    [
+      'stays ended when its start is told last',
+      ['run.started', sampleEvent('worker.exited', { status: null }), 'worker.started'],
+      { ...alive, state: 'ended', ended_at: at(1) },
     ],
   ])('%s', (_what, steps, change) => {
     expect(foldAll(foldAttempt, steps)).toEqual({ ...started, ...change });

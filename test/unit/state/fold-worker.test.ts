@@ -24,7 +24,8 @@ const created: WorkerRow = {
   updated_at: at(0),
 };
 
-const ready = { state: 'idle', attempt_id: 'attempt-1', pane_id: '%3', window: '@1' } as const;
+const place = { attempt_id: 'attempt-1', pane_id: '%3', window: '@1' } as const;
+const ready = { ...place, state: 'idle' } as const;
 const waiting = { waiting_kind: 'permission', waiting_text: 'Run rm?' } as const;
 
 it('a worker begins as starting', () => {
@@ -32,11 +33,22 @@ it('a worker begins as starting', () => {
 });
 
 it.each<[string, Step[], Partial<WorkerRow>]>([
-  ['ready is idle, in its pane', ['worker.ready'], { ...ready }],
-  ['it works', ['worker.ready', 'worker.working'], { ...ready, state: 'working' }],
+  ['a started process has its place, and is not ready yet', ['worker.started'], { ...place }],
+  ['ready is idle, in its pane', ['worker.started', 'worker.ready'], { ...ready }],
+  ['it works', ['worker.started', 'worker.ready', 'worker.working'], { ...ready, state: 'working' }],
+  [
+    'work seen before it was found ready stands',
+    ['worker.started', 'worker.working', 'worker.ready'],
+    { ...place, state: 'working' },
+  ],
+  [
+    'a question seen before it was found ready stands',
+    ['worker.started', 'worker.waiting', 'worker.ready'],
+    { ...place, ...waiting, state: 'waiting' },
+  ],
   [
     'waiting keeps what the agent shows',
-    ['worker.ready', 'worker.waiting'],
+    ['worker.started', 'worker.ready', 'worker.waiting'],
     { ...ready, ...waiting, state: 'waiting' },
   ],
   ['working again forgets what it waited for', ['worker.waiting', 'worker.working'], { state: 'working' }],
@@ -49,7 +61,7 @@ it.each<[string, Step[], Partial<WorkerRow>]>([
   ],
   [
     'a restart clears status and retirement',
-    ['worker.exited', 'worker.retired', 'worker.ready'],
+    ['worker.exited', 'worker.retired', 'run.started', 'worker.started', 'worker.ready'],
     { ...ready, output_tail: 'bye' },
   ],
   [
@@ -66,7 +78,7 @@ it.each<[string, Step[], Partial<WorkerRow>]>([
   [
     'an attempt in a new process starts it again',
     ['worker.exited', 'run.started'],
-    { state: 'starting', attempt_id: 'attempt-1', exit_status: 0, output_tail: 'bye' },
+    { state: 'starting', attempt_id: 'attempt-1', output_tail: 'bye' },
   ],
   ['integrated is the commit that was taken', ['branch.integrated'], { integrated_commit: 'b2' }],
 ])('%s', (_what, steps, change) => {

@@ -30,7 +30,10 @@ it('an event touches the run and the worker of its envelope; an integration the 
 
 it('attempts, messages and verifications are touched by the events that carry their id', () => {
   expect(keysOf('attempts')).toEqual(
-    of(['worker.ready', 'worker.exited', 'run.started', 'run.attempt_failed'], ['attempt-1']),
+    of(
+      ['worker.started', 'worker.ready', 'worker.exited', 'run.started', 'run.attempt_failed'],
+      ['attempt-1'],
+    ),
   );
   expect(keysOf('messages')).toEqual(
     of(

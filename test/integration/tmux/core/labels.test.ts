@@ -51,6 +51,7 @@ test('a border shows state, since when, and how many messages are held, and the 
   store.append(sampleEvent('session.created'));
   for (const worker of ['w01', 'w02']) {
     tell('worker.created', { perspective: 'tester' }, worker);
+    tell('worker.started', { attempt_id: `attempt-${worker}` }, worker);
     tell('worker.ready', { attempt_id: `attempt-${worker}` }, worker);
   }
   tell('worker.working');

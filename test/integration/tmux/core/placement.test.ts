@@ -169,7 +169,12 @@ describe('sizes', () => {
   test('[C-24] twelve workers started with nobody attached keep their size when small terminals attach and leave', async () => {
     const world = createTmuxWorld(sandbox);
     await world.backend.open();
-    const REPORT = ['/bin/sh', '-c', 'trap "echo resized" WINCH; echo up; while :; do sleep 0.2; done'];
+    // It says its size at its start and at every change, at once: `wait` is left when the signal comes.
+    const REPORT = [
+      '/bin/sh',
+      '-c',
+      'trap "stty size" WINCH; stty size; while :; do sleep 9 & wait; kill $!; done',
+    ];
     await startAll(world, ['lead']);
     for (const id of workers(12)) await world.backend.start(world.spec(id, REPORT));
     const before = await layout(world);
@@ -177,6 +182,12 @@ describe('sizes', () => {
     for (const line of before) expect(Number(/(\d+)x/.exec(line)?.[1])).toBeGreaterThanOrEqual(80);
 
     const texts = () => Promise.all(workers(9).map((id) => world.backend.read(id, 50)));
+    const sizesTold = async () => {
+      const panes = await world.panes('#{pane_height} #{pane_width}');
+      const told = (await texts()).map((text) => text.trimEnd().split('\n').at(-1));
+      return told.every((size, index) => size === panes[index + 1]);
+    };
+    await until(sizesTold, 'every worker has heard of its size');
     const textsBefore = await texts();
     const attach = attachArguments({
       socketName: world.socketName,
