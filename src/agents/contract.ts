@@ -60,8 +60,12 @@ export interface InteractiveLaunch {
   readonly keys: InputKeys;
   /** true: text typed while a turn runs is taken into that turn; false: we queue it. */
   readonly steers: boolean;
+  /** What may be pasted and reaches the model as it was; anything else is handed over as a file that the text names. */
+  readonly paste: PasteRules;
   /** How hook bodies of this agent translate; null: it has none and the screen must do. */
   readonly hooks: HookRules | null;
+  /** How its transcript makes up for hooks that were missed; null: it cannot. */
+  readonly transcript: TranscriptRules | null;
   /** The longest MCP call its client lets pass for sure, ms. */
   readonly mcpCallLimitMs: number;
 }
@@ -74,6 +78,13 @@ export interface InputKeys {
   readonly redrawCapMs: number;
   /** The shortest time between a paste and the submit key, ms (0 where the agent needs none). */
   readonly submitDelayMs: number;
+}
+
+export interface PasteRules {
+  /** Larger texts are handed over as a file. */
+  readonly limitBytes: number;
+  /** Texts that the composer changes (tabs), or takes for a command of its own; null: there are none. */
+  readonly unsafe: RegExp | null;
 }
 
 /** A pane as rows of text: `rows` without styles; `dim[i]` is true where row i's composer text is only a dim suggestion. */
@@ -103,14 +114,35 @@ export interface ScreenRule {
   readonly when: RegExp;
   readonly means: 'idle' | 'working' | 'waiting' | 'error';
   readonly kind?: WaitingKind;
+  /** For waiting: how the dialog is answered by keys; without it only a person in the pane can. */
+  readonly dialog?: DialogRules;
+}
+
+export interface DialogRules {
+  /** What can be chosen, as it stands on the screen, in order; empty: cannot be told. */
+  choices(screen: Screen): readonly DialogChoice[];
+  /** `digit`: the choice's number alone, taken at once; `move`: Down/Up to it, then Enter, each proven before the next. */
+  readonly by: 'digit' | 'move';
+  /** The choice that follows from what the user agreed to in ours (trust in the project, bypass of permissions). */
+  readonly consented?: { readonly to: 'trust' | 'bypass'; readonly choice: RegExp };
+}
+
+export interface DialogChoice {
+  /** 1-based: the number it shows, else its place. */
+  readonly number: number;
+  readonly label: string;
+  readonly selected: boolean;
 }
 
 export type HookFact =
   | { readonly fact: 'session_started'; readonly threadId: string }
   | { readonly fact: 'prompt_submitted'; readonly text: string }
-  | { readonly fact: 'turn_ended'; readonly text: string }
+  /** `goesOn`: something of the turn still runs in the background and will wake the agent by itself. */
+  | { readonly fact: 'turn_ended'; readonly text: string; readonly goesOn?: boolean }
   | { readonly fact: 'turn_failed'; readonly text: string }
   | { readonly fact: 'waiting'; readonly kind: WaitingKind; readonly text: string }
+  /** The agent asks through the hook itself, and takes its answer: `permissionAnswer`. */
+  | { readonly fact: 'permission_requested'; readonly tool: string; readonly text: string }
   | { readonly fact: 'session_ended' };
 
 export interface HookRules {
@@ -120,4 +152,13 @@ export interface HookRules {
   threadId(body: unknown): string | null;
   /** The answer that makes the agent go on for one more turn instead of ending it; null where it cannot. */
   continueTurn(reason: string): unknown;
+  /** The answer that decides a `permission_requested`; absent where the agent does not take one. */
+  permissionAnswer?(allow: boolean, message: string): unknown;
+  /** The file in which the agent keeps this conversation, from any hook body; absent where it does not say. */
+  transcript?(body: unknown): string | null;
+}
+
+export interface TranscriptRules {
+  /** What one line of the agent's transcript says, in the words of its hooks; lines that say nothing of it give none. */
+  facts(line: string): readonly HookFact[];
 }

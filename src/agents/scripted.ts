@@ -37,7 +37,9 @@ export const scripted: AgentAdapter = {
     screen: screenRules(),
     keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 500, submitDelayMs: 0 },
     steers: false,
+    paste: { limitBytes: 8_000_000, unsafe: null },
     hooks: hookRules(),
+    transcript: null,
     mcpCallLimitMs: 100_000,
   },
 };

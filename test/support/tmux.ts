@@ -24,7 +24,9 @@ const ANY_PROGRAM: InteractiveLaunch = {
   },
   keys: { submit: 'Enter', interrupt: 'C-c', redrawCapMs: 500, submitDelayMs: 0 },
   steers: false,
+  paste: { limitBytes: 8_000_000, unsafe: null },
   hooks: null,
+  transcript: null,
   mcpCallLimitMs: 45_000,
 };
 

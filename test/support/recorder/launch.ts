@@ -23,7 +23,9 @@ export function recorderLaunch(overrides: Partial<InteractiveLaunch> = {}): Inte
     },
     keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 500, submitDelayMs: 0 },
     steers: false,
+    paste: { limitBytes: 8_000_000, unsafe: null },
     hooks: null,
+    transcript: null,
     mcpCallLimitMs: 45_000,
     ...overrides,
   };
