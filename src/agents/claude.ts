@@ -1,5 +1,16 @@
-import type { AgentAdapter } from './contract.js';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import type { AgentAdapter, LaunchContext } from './contract.js';
+import { claudeHooks } from './claude/hooks.js';
+import { claudeScreen } from './claude/screen.js';
+import { claudeTranscript } from './claude/transcript.js';
 
+const SERVER = 'agentorchestr';
+const SETTINGS = 'claude-settings.json';
+const MCP = 'claude-mcp.json';
+const HOOK_PROGRAM = fileURLToPath(new URL('../../bin/agentorchestr-hook.cjs', import.meta.url));
+
+/** Recorded from Claude Code 2.1.332 (screens, hooks, transcript); facts: docs/guides/claude-code.md. */
 export const claude: AgentAdapter = {
   name: 'claude',
   displayName: 'Claude Code',
@@ -16,5 +27,110 @@ export const claude: AgentAdapter = {
     'CLAUDE_CODE_CHILD_SESSION',
     'CLAUDE_PROJECT_DIR',
   ],
-  interactive: null,
+  options: [{ name: 'model', summary: 'the model it starts with', required: false, file: false }],
+  interactive: {
+    argv,
+    env,
+    files: (context) => [
+      { name: SETTINGS, content: `${JSON.stringify(settings(context), null, 2)}\n` },
+      { name: MCP, content: `${JSON.stringify(mcpConfig(context), null, 2)}\n` },
+    ],
+    readyTimeoutMs: 60_000,
+    screen: claudeScreen,
+    keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 1_000, submitDelayMs: 0 },
+    steers: true,
+    paste: {
+      limitBytes: 100_000,
+      // A tab becomes four blanks in its composer; `!` and `/` at the begin make a command of its own.
+      unsafe: /\t|^\s*[!/]/,
+    },
+    hooks: claudeHooks,
+    transcript: claudeTranscript,
+    // A call that says nothing for 120 s is moved to the background.
+    mcpCallLimitMs: 110_000,
+  },
 };
+
+function argv(context: LaunchContext): readonly string[] {
+  const { binary, directory, role, extra, resumeThreadId } = context;
+  return [
+    binary,
+    '--settings',
+    join(directory, SETTINGS),
+    '--mcp-config',
+    join(directory, MCP),
+    // Its own default mode asks a classifier that is not there behind every gateway.
+    ...(context.bypassPermissions ? ['--dangerously-skip-permissions'] : ['--permission-mode', 'manual']),
+    // A lead splits, integrates and verifies; a prompt alone does not hold it back from editing.
+    ...(role === 'lead' ? ['--disallowedTools', 'Edit,Write,NotebookEdit'] : []),
+    ...(extra['model'] === undefined ? [] : ['--model', extra['model']]),
+    ...(resumeThreadId === null ? [] : ['--resume', resumeThreadId]),
+  ];
+}
+
+function env({ bypassPermissions, isRoot }: LaunchContext): Readonly<Record<string, string>> {
+  return {
+    // On the main screen, so that the pane's history holds what it said.
+    CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN: '1',
+    // No other version in the middle of a session.
+    DISABLE_AUTOUPDATER: '1',
+    // As root it refuses to run without permissions unless it is told that this machine is a sandbox.
+    ...(bypassPermissions && isRoot ? { IS_SANDBOX: '1' } : {}),
+  };
+}
+
+/** Beside the user's own servers. The header's variable is expanded by the agent; the launch script sets it. */
+function mcpConfig({ mcpUrl, tokenVariable, mcpCallLimitMs }: LaunchContext): unknown {
+  const server = {
+    type: 'http',
+    url: mcpUrl,
+    headers: { Authorization: `Bearer \${${tokenVariable}}` },
+    // Otherwise the model sees a search tool instead of ours.
+    alwaysLoad: true,
+    timeout: mcpCallLimitMs,
+  };
+  return { mcpServers: { [SERVER]: server } };
+}
+
+/** For this run only, merged over the user's settings. */
+function settings(context: LaunchContext): unknown {
+  const { directory, hookUrl, tokenVariable, bypassPermissions } = context;
+  const http = (timeoutS: number) => [
+    {
+      hooks: [
+        {
+          type: 'http',
+          url: hookUrl,
+          headers: { Authorization: `Bearer $${tokenVariable}` },
+          allowedEnvVars: [tokenVariable],
+          timeout: timeoutS,
+        },
+      ],
+    },
+  ];
+  // Hooks of this event cannot be http.
+  const program = [process.execPath, HOOK_PROGRAM, hookUrl, tokenVariable].map(shellQuoted).join(' ');
+  const command = [{ hooks: [{ type: 'command', command: program, timeout: 10 }] }];
+  return {
+    permissions: {
+      // Our own tools, and the texts that we hand over as files.
+      allow: [`mcp__${SERVER}`, `Read(/${directory}/**)`],
+    },
+    // The user said yes to ours; the agent's own dialog would write that into the user's settings.
+    ...(bypassPermissions ? { skipDangerousModePermissionPrompt: true } : {}),
+    hooks: {
+      SessionStart: command,
+      UserPromptSubmit: http(10),
+      Stop: http(30),
+      StopFailure: http(10),
+      Notification: http(10),
+      // Asked for as long as a person takes to answer.
+      PermissionRequest: http(86_400),
+      SessionEnd: http(5),
+    },
+  };
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -46,6 +46,10 @@ export interface LaunchContext {
   /** Name of the environment variable that carries the bearer token; the launch script sets it. */
   readonly tokenVariable: string;
   readonly bypassPermissions: boolean;
+  /** We run as root; some agents then refuse what they allow others. */
+  readonly isRoot: boolean;
+  /** The longest call of our tools, ms; the agent's client must wait so long. */
+  readonly mcpCallLimitMs: number;
   /** The agent's own conversation id to go on with, or null for a new one. */
   readonly resumeThreadId: string | null;
   readonly extra: Readonly<Record<string, string>>;

@@ -79,6 +79,8 @@ export function launchScript(
 trap : INT QUIT TERM USR1
 ${PUT_FILE}
 finish() {
+  # Whoever ends all that carries the mark must not end what this shell itself still has to do.
+  unset ${ATTEMPT_VARIABLE}
   put ${quoteForShell(files.exit)} "$1"
   # tmux drops what it has not read from the terminal when its first process ends: stay until USR1 says it was read.
   command -p sleep ${STAY_SECONDS} &

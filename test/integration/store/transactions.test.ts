@@ -26,9 +26,9 @@ describe('a transaction', () => {
       }),
     ).toThrow('changed my mind');
     expect(store.rows('workers')).toEqual(before);
-    expect(store.head()).toBe(6);
+    expect(store.head()).toBe(7);
     expect(store.transaction((tx) => tx.recall('scope', 'key', 'hash'))).toBe(null);
-    expect(store.append(sampleEvent('worker.idle')).map((event) => event.seq)).toEqual([7]);
+    expect(store.append(sampleEvent('worker.idle')).map((event) => event.seq)).toEqual([8]);
   });
 
   it('joins the outer one: an inner failure that is caught undoes the inner part, an outer one everything', () => {
@@ -128,7 +128,7 @@ describe('the end of a run', () => {
       }
       store.append(sampleEvent('run.started'), sampleEvent('run.waiting'), sampleEvent('run.attempt_failed'));
       expect(store.run(RUN)?.state).toBe(state);
-      expect(store.events({ after: 7, limit: 9 })).toHaveLength(3);
+      expect(store.events({ after: 8, limit: 9 })).toHaveLength(3);
       expect(store.verifyRebuild()).toEqual([]);
     },
   );

@@ -159,7 +159,7 @@ describe('opening', () => {
     const copy = join(world.sandbox.folder('copy'), 'state.db');
     copyFileSync(path, copy);
     const store = world.open({ path: copy });
-    expect(store.head()).toBe(106);
+    expect(store.head()).toBe(107);
     expect(existsSync(`${copy}-wal`)).toBe(true);
   });
 

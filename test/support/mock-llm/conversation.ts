@@ -25,7 +25,7 @@ export interface ToolResult {
 /** The part of a conversation that a rule is chosen by: the last prompt and what was said since. */
 export interface Exchange {
   readonly conversation: Conversation;
-  /** The texts of the last user turn that is not only tool results. */
+  /** The last text of the last user turn that has one: agents put failed prompts and remarks before it. */
   readonly prompt: string;
   /** Assistant turns since that prompt. */
   readonly step: number;
@@ -50,5 +50,5 @@ export function lastExchange(conversation: Conversation): Exchange {
 const REMARK = /^\s*<(system-reminder|task-notification|environment_context)\b/;
 
 function promptOf(turn: Extract<Turn, { role: 'user' }>): string {
-  return turn.texts.filter((text) => !REMARK.test(text)).join('\n');
+  return turn.texts.filter((text) => !REMARK.test(text)).at(-1) ?? '';
 }

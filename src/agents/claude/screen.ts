@@ -1,0 +1,107 @@
+import type { Composer, DialogChoice, DialogRules, Screen, ScreenRules } from '../contract.js';
+
+/**
+ * Dialogs take the place of the composer and end with their key help as the last row; nothing of the transcript or of
+ * a draft can stand below it.
+ */
+export const claudeScreen: ScreenRules = {
+  recordedVersion: '2.1.332',
+  tailRows: 60,
+  states: [
+    {
+      when: /Yes, I trust this folder[^]*Enter to confirm · Esc to cancel\s*$/,
+      means: 'waiting',
+      kind: 'trust',
+      dialog: moved({ to: 'trust', choice: /^Yes, I trust this folder/ }),
+    },
+    {
+      when: /Bypass Permissions mode[^]*Yes, I accept[^]*Enter to confirm · Esc to cancel\s*$/,
+      means: 'waiting',
+      kind: 'trust',
+      dialog: moved({ to: 'bypass', choice: /^Yes, I accept/ }),
+    },
+    // Which account pays is the person's to say.
+    {
+      when: /custom API key[^]*Enter to confirm · Esc to cancel\s*$/,
+      means: 'waiting',
+      kind: 'login',
+      dialog: moved(),
+    },
+    {
+      when: /\n ?Do you want to [^\n]*\?[^]*\n ?Esc to cancel[^\n]*\s*$/,
+      means: 'waiting',
+      kind: 'permission',
+      dialog: { choices: numberedChoices, by: 'digit' },
+    },
+    {
+      when: /\nEnter to select · [^\n]*Esc to cancel\s*$/,
+      means: 'waiting',
+      kind: 'question',
+      dialog: { choices: numberedChoices, by: 'digit' },
+    },
+    {
+      when: /(Enter to (confirm|continue|submit|select)|Esc to (cancel|close|exit|go back))[^\n]*\s*$/,
+      means: 'waiting',
+      kind: 'dialog',
+      dialog: { choices: numberedChoices, by: 'digit' },
+    },
+    { when: /Select login method|Paste code here if prompted/, means: 'waiting', kind: 'login' },
+    // The footer says so where there is room and no draft; the spinner's row says so always.
+    { when: /\n {2}[⏸⏵?][^\n]*esc to interrupt[^\n]*\s*$/, means: 'working' },
+    {
+      when: /\n[·✢✳✶✻✽*] [^\n]*(…( \([^\n]*\))?|retrying in [^\n]*)[^\n]*(\n(?![●❯─])[^\n]*)*\n─{8,}[^\n]*\n[❯!]/,
+      means: 'working',
+    },
+    { when: /\n─{8,}[^\n]*\n[❯!][^]*\n─{8,}/, means: 'idle' },
+  ],
+  composer,
+};
+
+const RULE = /^─{8,}/;
+const SIGN = /^[❯!](\s|$)/;
+
+/** Between two rules, behind its sign; a menu may be open below it. `!` is another mode: to type there runs a shell. */
+function composer({ rows, solid }: Screen): Composer | null {
+  const top = rows.findLastIndex((row, index) => SIGN.test(row) && RULE.test(rows[index - 1] ?? ''));
+  if (top === -1) return null;
+  const height = rows.slice(top).findIndex((row) => RULE.test(row));
+  if (height === -1) return null;
+  const lines = solid.slice(top, top + height).map((row) => row.slice(2).trim());
+  const mode = rows[top]?.startsWith('!') === true ? '!' : '';
+  return { text: `${mode}${lines.join('\n').trim()}` };
+}
+
+const NUMBERED = /^ *(❯)? *(\d+)\. +(\S.*)$/;
+
+/** The list that ends the screen: numbers n … 1 from below, whatever stands between them. */
+function numberedChoices({ rows }: Screen): readonly DialogChoice[] {
+  const choices: DialogChoice[] = [];
+  for (let index = rows.length - 1; index >= 0; index--) {
+    const match = NUMBERED.exec(rows[index] ?? '');
+    if (match === null) continue;
+    const [, sign, digits, label = ''] = match;
+    const number = Number(digits);
+    if (choices.length > 0 && number !== (choices[0]?.number ?? 0) - 1) continue;
+    choices.unshift({ number, label: label.trim(), selected: sign !== undefined });
+    if (number === 1) return choices;
+  }
+  return [];
+}
+
+function moved(consented?: DialogRules['consented']): DialogRules {
+  return { choices: plainChoices, by: 'move', ...(consented === undefined ? {} : { consented }) };
+}
+
+/** The rows just above the key help, one of them behind the sign. */
+function plainChoices({ rows }: Screen): readonly DialogChoice[] {
+  const help = rows.findLastIndex((row) => row.includes('Enter to confirm'));
+  const end = rows.slice(0, help).findLastIndex((row) => row.trim() !== '') + 1;
+  const start = rows.slice(0, end).findLastIndex((row) => row.trim() === '') + 1;
+  const list = rows.slice(start, end);
+  if (!list.some((row) => /^ *❯ /.test(row))) return [];
+  return list.map((row, index) => ({
+    number: index + 1,
+    label: row.replace(/^ *(❯ )? */, '').trim(),
+    selected: /^ *❯ /.test(row),
+  }));
+}
