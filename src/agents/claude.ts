@@ -80,14 +80,15 @@ function env({ bypassPermissions, isRoot }: LaunchContext): Readonly<Record<stri
 }
 
 /** Beside the user's own servers. The header's variable is expanded by the agent; the launch script sets it. */
-function mcpConfig({ mcpUrl, tokenVariable, mcpCallLimitMs }: LaunchContext): unknown {
+function mcpConfig({ mcpUrl, tokenVariable }: LaunchContext): unknown {
   const server = {
     type: 'http',
     url: mcpUrl,
     headers: { Authorization: `Bearer \${${tokenVariable}}` },
     // Otherwise the model sees a search tool instead of ours.
     alwaysLoad: true,
-    timeout: mcpCallLimitMs,
+    // Its default aborts a call after 300 s without a word.
+    timeout: 3_600_000,
   };
   return { mcpServers: { [SERVER]: server } };
 }

@@ -48,8 +48,6 @@ export interface LaunchContext {
   readonly bypassPermissions: boolean;
   /** We run as root; some agents then refuse what they allow others. */
   readonly isRoot: boolean;
-  /** The longest call of our tools, ms; the agent's client must wait so long. */
-  readonly mcpCallLimitMs: number;
   /** The agent's own conversation id to go on with, or null for a new one. */
   readonly resumeThreadId: string | null;
   readonly extra: Readonly<Record<string, string>>;
@@ -143,7 +141,8 @@ export type HookFact =
   | { readonly fact: 'prompt_submitted'; readonly text: string }
   /** `goesOn`: something of the turn still runs in the background and will wake the agent by itself. */
   | { readonly fact: 'turn_ended'; readonly text: string; readonly goesOn?: boolean }
-  | { readonly fact: 'turn_failed'; readonly text: string }
+  /** `kind`: what only a person can mend; the agent waits for that. */
+  | { readonly fact: 'turn_failed'; readonly text: string; readonly kind?: WaitingKind }
   | { readonly fact: 'waiting'; readonly kind: WaitingKind; readonly text: string }
   /** The agent asks through the hook itself, and takes its answer: `permissionAnswer`. */
   | { readonly fact: 'permission_requested'; readonly tool: string; readonly text: string }

@@ -60,6 +60,7 @@ export function createLive(parts: LiveParts): LiveSession {
     launching: new Map(),
     integrating: createMutex(),
     commandEnvironment: commands,
+    isRoot: process.getuid?.() === 0,
     agent: (name) => ({ adapter: findAgent(name), binary: plan.binaries[name] ?? '' }),
     finish: () => end.verdict(),
     pause: (reason) => end.pause(reason),

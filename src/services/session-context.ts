@@ -41,6 +41,8 @@ export interface LiveSession {
   pause(reason: string): void;
   /** The environment that setup and verify commands get. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
+  /** This machine's administrator runs the session; some agents treat that apart. */
+  readonly isRoot: boolean;
   /** Token, URLs and git settings for one worker's process. */
   agentAccess(workerId: string): AgentAccess;
 }

@@ -55,6 +55,7 @@ export function createFakeSession(rig: EngineRig, options: FakeSessionOptions = 
     finish: () => undefined,
     pause: () => undefined,
     commandEnvironment: {},
+    isRoot: false,
     agentAccess: () => ({ mcpUrl: '', hookUrl: '', tokenVariable: '', env: {} }),
   };
   const session = { ...common, live, newId, redact: createRedactor().redact };

@@ -56,12 +56,10 @@ const NEEDS_PERSON: Readonly<Record<string, WaitingKind>> = {
   oauth_org_not_allowed: 'login',
 };
 
-/** The turn is over; where only a person can help, the agent waits for one as well. */
 function failure(body: Body): readonly HookFact[] {
   const text = textOf(body['last_assistant_message']);
   const kind = NEEDS_PERSON[textOf(body['error'])];
-  const failed: HookFact = { fact: 'turn_failed', text };
-  return kind === undefined ? [failed] : [failed, { fact: 'waiting', kind, text }];
+  return [{ fact: 'turn_failed', text, ...(kind === undefined ? {} : { kind }) }];
 }
 
 /** Its own questions come through the same hook; an answer by yes or no would not answer them. */

@@ -8,6 +8,10 @@ export function reportNowText(nonce: string): string {
   ].join(' ');
 }
 
+export function handOverText(file: string, bytes: number): string {
+  return `Your next instruction is in the file ${file} (${bytes} bytes), because it cannot be typed here unchanged. Read the whole file now and follow it as if it stood here.`;
+}
+
 export function leadContinueText(): string {
   return [
     'You ended your turn, no worker is running and the goal is neither done nor failed.',

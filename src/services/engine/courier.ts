@@ -1,5 +1,6 @@
 import type { Delivery } from '../../backends/contract.js';
 import type { EngineDeps } from './deps.js';
+import { typeable } from './hand-over.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
 import { isSameText, observeDelivery, recordDelivery, recordSubmitted, type Proof } from './receipts.js';
 import type { WorkerRecord } from './worker-record.js';
@@ -88,10 +89,11 @@ export class Courier {
     if (typed === false && next?.messageIds.includes(messageId) === true) calledOff?.abort();
   }
 
-  async #deliver(next: NextDelivery): Promise<void> {
+  async #deliver(due: NextDelivery): Promise<void> {
     const { deps, workerId, record, signal } = this.#options;
     this.#unproven = null;
     try {
+      const next = await typeable(deps, workerId, due);
       const delivery = await this.#send(next);
       if (signal.aborted || delivery === null) return;
       if (delivery.outcome === 'submitted') return this.#submitted(next, delivery);
@@ -135,7 +137,8 @@ export class Courier {
   #submitted(next: NextDelivery, proof: Proof): void {
     this.#unproven = null;
     const { deps, workerId, onTaken } = this.#options;
-    if (recordSubmitted(deps, workerId, next, proof)) onTaken();
+    const how = next.file === undefined ? proof.how : `${proof.how}; it names the file ${next.file}`;
+    if (recordSubmitted(deps, workerId, next, { ...proof, how })) onTaken();
     this.#underWay?.prove(proof);
   }
 }

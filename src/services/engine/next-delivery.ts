@@ -11,6 +11,8 @@ export interface NextDelivery {
   readonly runId: string | undefined;
   /** A new instruction: what was reported or flagged before no longer counts. */
   readonly rearms: boolean;
+  /** The file that `text` names, where the instruction itself cannot be typed. */
+  readonly file?: string;
 }
 
 /**

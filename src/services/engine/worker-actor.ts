@@ -2,7 +2,7 @@ import type { HookFact, HookRules } from '../../agents/contract.js';
 import type { BackendEvent, Sentinel } from '../../backends/contract.js';
 import { delay } from '../../core/clock.js';
 import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
-import type { Evidence } from '../../core/state/states.js';
+import type { Evidence, WaitingKind } from '../../core/state/states.js';
 import { leadContinueText, reportNowText } from '../context/engine-texts.js';
 import { Courier } from './courier.js';
 import { fact, type EngineDeps } from './deps.js';
@@ -120,12 +120,15 @@ export class WorkerActor {
         return null;
       case 'turn_ended':
         this.#screen = 'idle';
-        return this.#closeTurn('protocol', hook.text, true);
+        return hook.goesOn === true ? this.#rest() : this.#closeTurn('protocol', hook.text, true);
       case 'turn_failed':
         this.#screen = 'idle';
-        return this.#turnFailed(hook.text, 'protocol');
+        return this.#turnFailed(hook.text, 'protocol', hook.kind);
       case 'waiting':
         this.#record.waiting(hook.kind, hook.text, 'protocol');
+        return null;
+      case 'permission_requested':
+        this.#record.waiting('permission', hook.text, 'protocol');
         return null;
       case 'session_ended':
         return null;
@@ -182,11 +185,23 @@ export class WorkerActor {
   }
 
   /** An agent that failed in its turn takes input again. A lead is asked to go on; a worker's failure is its lead's to see. */
-  #turnFailed(text: string, evidence: Evidence): null {
+  #turnFailed(text: string, evidence: Evidence, kind?: WaitingKind): null {
     this.#turnOpen = false;
     this.#record.answered(evidence);
-    if (this.#record.worker()?.role === 'lead') this.#leadTurnEnded();
-    else if (!this.#settle()) this.#record.waiting('report', text, evidence);
+    const settled = this.#record.worker()?.role === 'worker' && this.#settle();
+    if (!settled && kind !== undefined) this.#record.waiting(kind, text, evidence);
+    else if (this.#record.worker()?.role === 'lead') this.#leadTurnEnded();
+    else if (!settled) this.#record.waiting('report', text, evidence);
+    this.pump();
+    return null;
+  }
+
+  /** The turn is over, but something of it still runs and wakes the agent: what it reported so far is not the last word. */
+  #rest(): null {
+    this.#cancelClose?.();
+    this.#turnOpen = false;
+    this.#record.answered('protocol');
+    this.#record.idle('protocol');
     this.pump();
     return null;
   }

@@ -38,6 +38,7 @@ export async function launchAgent(
     hookUrl: access.hookUrl,
     tokenVariable: access.tokenVariable,
     bypassPermissions: live.plan.bypass_permissions,
+    isRoot: live.isRoot,
     resumeThreadId: options.resumeThreadId,
     extra: live.plan.agent_options[adapter.name] ?? {},
   };

@@ -51,6 +51,7 @@ export class Rig {
       hookUrl: this.outside.hookUrl,
       tokenVariable: 'RIG_TOKEN',
       bypassPermissions: true,
+      isRoot: false,
       resumeThreadId: options.resume ?? null,
       extra: { script: this.scriptFile, ...(options.pace === undefined ? {} : { pace: options.pace }) },
     });

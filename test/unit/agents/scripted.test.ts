@@ -15,6 +15,7 @@ const context: LaunchContext = {
   hookUrl: 'http://127.0.0.1:1/hook',
   tokenVariable: 'AGENTORCHESTR_TOKEN',
   bypassPermissions: true,
+  isRoot: false,
   resumeThreadId: null,
   extra: { script: '/scripts/demo.yaml' },
 };

@@ -24,6 +24,7 @@ beforeAll(async () => {
       binary: join(await compiledRoot(), 'bin/agentorchestr-scripted.cjs'),
       role: 'worker',
       bypassPermissions: true,
+      isRoot: false,
     },
     ...{
       directory: rig.sandbox.folder('private'),

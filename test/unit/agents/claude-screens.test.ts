@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { InteractiveLaunch } from '../../../src/agents/contract.js';
+import { claude } from '../../../src/agents/claude.js';
+import { parseScreen, readScreen } from '../../../src/backends/tmux/screen.js';
+
+const { screen: rules } = claude.interactive as InteractiveLaunch;
+const FOLDER = fileURLToPath(
+  new URL(`../../fixtures/screens/claude/${rules.recordedVersion}/`, import.meta.url),
+);
+const idle = (text = '') => ({ state: 'idle', kind: null, composer: { text } });
+const working = (text = '') => ({ state: 'working', kind: null, composer: { text } });
+const waiting = (kind: string) => ({ state: 'waiting', kind, composer: null });
+
+/** Captures of real panes with styles; the real-agent tests prove that they are still what it draws. */
+const EXPECTED: Readonly<Record<string, unknown>> = {
+  'api-key': waiting('login'),
+  background: idle(),
+  bypass: waiting('trust'),
+  failed: idle(),
+  idle: idle(),
+  interrupted: idle(),
+  pasted: idle('[Pasted text #1 +39 lines]'),
+  permission: waiting('permission'),
+  question: waiting('question'),
+  queued: working(),
+  retry: working(),
+  'shell-mode': idle('!ls'),
+  'slash-menu': idle('/he'),
+  start: idle(),
+  'start-bypass': idle(),
+  thinking: working(),
+  trust: waiting('trust'),
+  'trust-yes': waiting('trust'),
+  working: working(),
+  'working-draft': working('a draft'),
+};
+
+function screenOf(name: string) {
+  const lines = readFileSync(`${FOLDER}${name}.txt`, 'utf8').split('\n');
+  return parseScreen(lines, { row: 0, column: 0 });
+}
+
+describe('the screen rules of Claude Code', () => {
+  it('have a capture for every case', () => {
+    expect(readdirSync(FOLDER).sort()).toEqual(
+      Object.keys(EXPECTED)
+        .map((name) => `${name}.txt`)
+        .sort(),
+    );
+  });
+
+  it.each(Object.entries(EXPECTED))('read the capture "%s"', (name, expected) => {
+    const { state, kind, composer } = readScreen(rules, screenOf(name));
+    expect({ state, kind, composer }).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'trust',
+      [
+        ['No, exit', true],
+        ['Yes, I trust this folder', false],
+      ],
+    ],
+    [
+      'trust-yes',
+      [
+        ['No, exit', false],
+        ['Yes, I trust this folder', true],
+      ],
+    ],
+    [
+      'bypass',
+      [
+        ['No, exit', true],
+        ['Yes, I accept', false],
+      ],
+    ],
+    [
+      'api-key',
+      [
+        ['Yes', false],
+        ['No (recommended)', true],
+      ],
+    ],
+    [
+      'question',
+      [
+        ['Red', true],
+        ['Blue', false],
+        ['Type something.', false],
+        ['Chat about this', false],
+      ],
+    ],
+    [
+      'permission',
+      [
+        ['Yes', true],
+        ['Yes, and always allow access to /work-tree from this project', false],
+        ['Yes, and switch to auto mode · auto mode handles these prompts for you', false],
+        ['No', false],
+      ],
+    ],
+  ] as const)('find what can be chosen on "%s"', (name, expected) => {
+    const screen = screenOf(name);
+    const tail = screen.rows.join('\n').trimEnd();
+    const rule = rules.states.find(({ when }) => when.test(tail));
+    expect(rule?.dialog?.choices(screen)).toEqual(
+      expected.map(([label, selected], index) => ({ number: index + 1, label, selected })),
+    );
+  });
+
+  it('are not deceived by what the transcript or a draft shows', () => {
+    const rule = '─'.repeat(90);
+    const above = [' Do you want to proceed?', ' ❯ 1. Yes', '   2. No', '', ' Esc to cancel · Tab to amend'];
+    const composer = [rule, '❯ Enter to confirm · Esc to cancel', rule, '  ⏸ manual mode on'];
+    const screen = parseScreen([...above, ...composer], { row: 0, column: 0 });
+    expect(readScreen(rules, screen)).toMatchObject(idle('Enter to confirm · Esc to cancel'));
+  });
+
+  it('know nothing of another program, nor of an empty screen', () => {
+    for (const lines of [['$ ls', 'a.txt', '$ '], ['❯ ls', 'a.txt', '❯ '], ['']]) {
+      expect(readScreen(rules, parseScreen(lines, { row: 0, column: 0 })).state).toBe('unknown');
+    }
+  });
+});
