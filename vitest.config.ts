@@ -5,6 +5,7 @@ interface ProjectOptions {
   readonly timeoutMs: number;
   /** false: one file at a time, after everything else (whole products that measure themselves). */
   readonly parallel: boolean;
+  readonly globalSetup?: string;
 }
 
 const project = (name: string, options: ProjectOptions) => ({
@@ -15,6 +16,7 @@ const project = (name: string, options: ProjectOptions) => ({
     hookTimeout: options.timeoutMs,
     fileParallelism: options.parallel,
     sequence: { groupOrder: options.parallel ? 0 : 1 },
+    ...(options.globalSetup === undefined ? {} : { globalSetup: options.globalSetup }),
   },
 });
 
@@ -27,6 +29,11 @@ export default defineConfig({
       project('contract', { timeoutMs: 60_000, parallel: true }),
       project('integration', { timeoutMs: 60_000, parallel: true }),
       project('e2e', { timeoutMs: 180_000, parallel: false }),
+      project('real-agents', {
+        timeoutMs: 240_000,
+        parallel: false,
+        globalSetup: 'test/support/real-agents/setup.ts',
+      }),
     ],
   },
 });

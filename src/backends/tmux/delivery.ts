@@ -33,6 +33,8 @@ const MAX_ECHO_MS = 4_000;
 /** A few looks may follow each other at once; then output alone is no reason to look more often than this. */
 const EAGER_LOOKS = 6;
 const LOOK_SPACING_MS = 20;
+/** An agent that says itself what it took is waited for so long after the screen has shown it: its word is the better proof. */
+const WORD_LAG_MS = 1_500;
 /** Only a part of our text is shown: it counts as drawn once that has not changed for so long. */
 const PARTIAL_MS = 40;
 
@@ -46,7 +48,7 @@ export async function submitPasted(
   pasted: Pasted,
   options: SendOptions,
 ): Promise<Delivery> {
-  const submission = new Submission(context, pasted);
+  const submission = new Submission(context, pasted, options.confirmation !== undefined);
   void options.confirmation?.then(
     (proof) => submission.confirm(proof),
     () => undefined,
@@ -58,6 +60,7 @@ class Submission {
   private readonly context: SubmissionContext;
   private readonly pasted: Pasted;
   private readonly text: string;
+  private readonly awaitsWord: boolean;
   private readonly workedBefore: boolean;
   private readonly pastedAt: number;
   private readonly deadline: number;
@@ -69,8 +72,9 @@ class Submission {
   private keyAt: number | null = null;
   private keys = 0;
 
-  constructor(context: SubmissionContext, pasted: Pasted) {
+  constructor(context: SubmissionContext, pasted: Pasted, awaitsWord: boolean) {
     this.context = context;
+    this.awaitsWord = awaitsWord;
     this.pasted = pasted;
     this.text = pasted.content.text;
     this.workedBefore = pasted.before.reading.state === 'working';
@@ -99,7 +103,7 @@ class Submission {
       if (look === null || look.dead || this.context.hasEnded()) return unconfirmed(look);
       const relation = this.relate(look);
       const how = this.proven(look, relation);
-      if (how !== null) return { outcome: 'submitted', evidence: 'screen', how };
+      if (how !== null) return this.wordOrScreen(how);
       if (clock.now() >= this.deadline) return unconfirmed(look);
       const keyDue = this.keyDue(look, relation);
       if (keyDue !== null && keyDue <= clock.now()) {
@@ -109,6 +113,14 @@ class Submission {
       if (looks >= EAGER_LOOKS) await delay(clock, LOOK_SPACING_MS);
       await this.untilActivity(since, this.keyDue(look, relation));
     }
+  }
+
+  private async wordOrScreen(how: string): Promise<Delivery> {
+    const { activity, clock, launch, hasEnded } = this.context;
+    const due = clock.now() + (launch.hooks !== null && this.awaitsWord ? WORD_LAG_MS : 0);
+    while (this.proof === null && !hasEnded() && clock.now() < due)
+      await activity.after(activity.count, { clock, limitMs: due - clock.now() });
+    return this.proof ?? { outcome: 'submitted', evidence: 'screen', how };
   }
 
   private untilActivity(since: number, dueAt: number | null): Promise<void> {

@@ -2,7 +2,14 @@ import type { Delivery } from '../../backends/contract.js';
 import type { EngineDeps } from './deps.js';
 import { typeable } from './hand-over.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
-import { isSameText, observeDelivery, recordDelivery, recordSubmitted, type Proof } from './receipts.js';
+import {
+  holdsText,
+  isSameText,
+  observeDelivery,
+  recordDelivery,
+  recordSubmitted,
+  type Proof,
+} from './receipts.js';
 import type { WorkerRecord } from './worker-record.js';
 
 export interface CourierOptions {
@@ -73,8 +80,13 @@ export class Courier {
   /** The agent's prompt hook names the text that it took. */
   promptSubmitted(text: string): void {
     const next = this.#underWay?.next ?? this.#unproven;
-    if (next !== null && isSameText(text, next.text))
-      this.#submitted(next, { evidence: 'protocol', how: 'the agent said so (prompt hook)' });
+    if (next === null) return;
+    const how = isSameText(text, next.text)
+      ? 'the agent said so (prompt hook)'
+      : holdsText(text, next.text)
+        ? 'the agent took it together with other text (prompt hook)'
+        : null;
+    if (how !== null) this.#submitted(next, { evidence: 'protocol', how });
   }
 
   /** What the agent says of its work proves that it has the text — but never one that is still kept back from it. */

@@ -119,6 +119,14 @@ function subjectOf(
 
 /** An agent's hook may give the text back trimmed and with its own line ends. */
 export function isSameText(a: string, b: string): boolean {
-  const normal = (text: string) => text.replaceAll('\r\n', '\n').trim();
   return normal(a) === normal(b);
+}
+
+/** A person may have typed around what we pasted, or messages may have been taken together. */
+export function holdsText(whole: string, part: string): boolean {
+  return normal(whole).includes(normal(part));
+}
+
+function normal(text: string): string {
+  return text.replaceAll('\r\n', '\n').trim();
 }

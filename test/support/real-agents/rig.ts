@@ -1,0 +1,90 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import type { SessionPlanInput } from '../../../src/services/supervise/plan.js';
+import { MockLlm } from '../mock-llm/server.js';
+import type { Rule } from '../mock-llm/reply.js';
+import { SILENT_LEAD, SessionRig } from '../session-rig.js';
+
+const KEY = 'sk-dummy';
+
+export interface RealWorldOptions {
+  readonly rules?: readonly Rule[];
+  /** Has the person used the agent in this project before? Default true. */
+  readonly trusted?: boolean;
+  readonly keyApproved?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A session of real Claude Code against our model: no login, no network, a home of its own. */
+export class ClaudeRig extends SessionRig {
+  readonly llm: MockLlm;
+  readonly binary: string;
+
+  static async create(options: RealWorldOptions = {}): Promise<ClaudeRig> {
+    const llm = await MockLlm.start(...(options.rules ?? []));
+    return new ClaudeRig(llm, options);
+  }
+
+  private constructor(llm: MockLlm, options: RealWorldOptions) {
+    super({
+      env: {
+        ANTHROPIC_BASE_URL: llm.url,
+        ANTHROPIC_API_KEY: KEY,
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        ...options.env,
+      },
+    });
+    this.llm = llm;
+    this.binary = inject('realAgents')['claude'] ?? '';
+    writeClaudeHome(this.world.sandbox.home, {
+      projects: options.trusted === false ? [] : [this.repo.path],
+      keys: options.keyApproved === false ? [] : [KEY],
+    });
+    // Its own temporary files are its own to leave.
+    this.world.sandbox.onClose(() => removeClaudeFiles(this.world.sandbox.temp));
+  }
+
+  startClaude(plan: Partial<SessionPlanInput> = {}): Promise<{ session_id: string; base: string }> {
+    return this.start(SILENT_LEAD, {
+      lead_agent: 'claude',
+      worker_agents: ['claude'],
+      binaries: { claude: this.binary },
+      agent_options: {},
+      ...plan,
+    });
+  }
+
+  override async close(): Promise<void> {
+    if (process.env['AO_TEST_SHOW_LOG'] !== undefined)
+      for (const { path, exchange, rule } of this.llm.requests)
+        process.stderr.write(`${path} ${rule} step ${exchange?.step}: ${JSON.stringify(exchange?.prompt.slice(0, 200))}\n`);
+    try {
+      await super.close();
+    } finally {
+      await this.llm.close();
+    }
+  }
+}
+
+/** What a person who has used it before has in their home. */
+export function writeClaudeHome(
+  home: string,
+  known: { projects: readonly string[]; keys: readonly string[] },
+): void {
+  const projects = known.projects.map((path) => [path, { hasTrustDialogAccepted: true }] as const);
+  writeFileSync(
+    join(home, '.claude.json'),
+    JSON.stringify({
+      hasCompletedOnboarding: true,
+      theme: 'dark',
+      customApiKeyResponses: { approved: known.keys, rejected: [] },
+      projects: Object.fromEntries(projects),
+    }),
+  );
+}
+
+function removeClaudeFiles(temp: string): void {
+  for (const name of readdirSync(temp).filter((entry) => /^(claude|cc-socks)/.test(entry)))
+    rmSync(join(temp, name), { recursive: true, force: true });
+}
