@@ -41,8 +41,8 @@ export const claude: AgentAdapter = {
     steers: true,
     paste: {
       limitBytes: 100_000,
-      // A tab becomes four blanks in its composer; `!` and `/` at the begin make a command of its own.
-      unsafe: /\t|^\s*[!/]/,
+      // Its composer makes four blanks of a tab, a command of what begins with `!` or `/`, a line end of a last backslash.
+      unsafe: /\t|^\s*[!/]|\\\s*$/,
     },
     hooks: claudeHooks,
     transcript: claudeTranscript,

@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import type { SessionPlanInput } from '../../../src/services/supervise/plan.js';
 import { MockLlm } from '../mock-llm/server.js';
 import type { Rule } from '../mock-llm/reply.js';
+import { compiledRoot } from '../compiled.js';
 import { SILENT_LEAD, SessionRig } from '../session-rig.js';
 
 const KEY = 'sk-dummy';
@@ -45,6 +46,17 @@ export class ClaudeRig extends SessionRig {
     this.world.sandbox.onClose(() => removeClaudeFiles(this.world.sandbox.temp));
   }
 
+  /** For a crew of a scripted lead that stays in its turn, so that the test acts for it, and real workers. */
+  async silentLead(): Promise<Partial<SessionPlanInput>> {
+    const script = join(this.world.sandbox.root, 'script.yaml');
+    const scripted = join(await compiledRoot(), 'bin/agentorchestr-scripted.cjs');
+    return {
+      lead_agent: 'scripted',
+      binaries: { claude: this.binary, scripted },
+      agent_options: { scripted: { script } },
+    };
+  }
+
   startClaude(plan: Partial<SessionPlanInput> = {}): Promise<{ session_id: string; base: string }> {
     return this.start(SILENT_LEAD, {
       lead_agent: 'claude',
@@ -58,7 +70,9 @@ export class ClaudeRig extends SessionRig {
   override async close(): Promise<void> {
     if (process.env['AO_TEST_SHOW_LOG'] !== undefined)
       for (const { path, exchange, rule } of this.llm.requests)
-        process.stderr.write(`${path} ${rule} step ${exchange?.step}: ${JSON.stringify(exchange?.prompt.slice(0, 200))}\n`);
+        process.stderr.write(
+          `${path} ${rule} step ${exchange?.step}: ${JSON.stringify(exchange?.prompt.slice(0, 200))}\n`,
+        );
     try {
       await super.close();
     } finally {
@@ -87,4 +101,11 @@ export function writeClaudeHome(
 function removeClaudeFiles(temp: string): void {
   for (const name of readdirSync(temp).filter((entry) => /^(claude|cc-socks)/.test(entry)))
     rmSync(join(temp, name), { recursive: true, force: true });
+}
+
+/** The text as it was pasted, without the wrapper that large pastes get. */
+export function unwrapped(prompt: string): string {
+  return (
+    /^\s*<pasted_content id="([^"]*)">\n([^]*)\n<\/pasted_content id="\1">\n?$/.exec(prompt)?.[2] ?? prompt
+  );
 }

@@ -100,6 +100,7 @@ describe('the launch of Claude Code', () => {
     ['a\tb', true],
     ['/help me', true],
     ['  !ls', true],
+    ['C:\\', true],
     ['see src/a.ts and run it!', false],
     ['@a # - ; $(x)', false],
   ])('hands %j over as a file: %s', (text, expected) => {
