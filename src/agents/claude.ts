@@ -48,6 +48,7 @@ export const claude: AgentAdapter = {
     transcript: claudeTranscript,
     // A call that says nothing for 120 s is moved to the background.
     mcpCallLimitMs: 110_000,
+    toolsAtStart: true,
   },
 };
 

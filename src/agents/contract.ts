@@ -70,6 +70,8 @@ export interface InteractiveLaunch {
   readonly transcript: TranscriptRules | null;
   /** The longest MCP call its client lets pass for sure, ms. */
   readonly mcpCallLimitMs: number;
+  /** It asks for our tools when it starts: what is sent to it before that would find it without them. */
+  readonly toolsAtStart: boolean;
 }
 
 export interface InputKeys {

@@ -41,6 +41,7 @@ export const scripted: AgentAdapter = {
     hooks: hookRules(),
     transcript: null,
     mcpCallLimitMs: 100_000,
+    toolsAtStart: false,
   },
 };
 

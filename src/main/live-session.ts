@@ -8,6 +8,7 @@ import type { AgentAccess, LiveSession, SessionContext } from '../services/sessi
 import { workerDirectory } from '../services/places.js';
 import type { EndSignals } from '../services/supervise/await-end.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
+import { ToolsSeen } from '../services/supervise/tools-seen.js';
 import { VerifyJobs } from '../services/supervise/verify-jobs.js';
 import { commandEnvironment } from './user-environment.js';
 
@@ -57,6 +58,7 @@ export function createLive(parts: LiveParts): LiveSession {
       commandEnvironment: commands,
       newId,
     }),
+    toolsSeen: new ToolsSeen(clock),
     launching: new Map(),
     integrating: createMutex(),
     commandEnvironment: commands,

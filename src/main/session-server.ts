@@ -72,6 +72,7 @@ export class SessionServer {
       logger: session.logger,
       instructions: (scope) => (scope === 'worker' ? WORKER_INSTRUCTIONS : LEAD_INSTRUCTIONS),
       call,
+      onListed: (caller) => session.live?.toolsSeen.listed(caller.name),
       takeNotices: (caller) =>
         caller.scope === 'lead'
           ? takeNotices(session.store, session.sessionId, 'tool result').map((notice) => notice.text)

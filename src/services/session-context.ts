@@ -9,6 +9,7 @@ import type { Store } from '../store/contract.js';
 import type { Engine } from './engine/engine.js';
 import type { SessionPlaces } from './places.js';
 import type { SessionPlan } from './supervise/plan.js';
+import type { ToolsSeen } from './supervise/tools-seen.js';
 import type { VerifyJobs } from './supervise/verify-jobs.js';
 
 /** What every use case of one session gets. `live` is there only in the supervisor that owns the session. */
@@ -29,6 +30,7 @@ export interface LiveSession {
   readonly backend: Backend;
   readonly engine: Engine;
   readonly verifyJobs: VerifyJobs;
+  readonly toolsSeen: ToolsSeen;
   /** Adapter of an agent of this session, with the binary that was found. Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE. */
   agent(name: string): { adapter: AgentAdapter; binary: string };
   /** Spawns whose worktree, set-up or process is still being made; resolves with the pane. */

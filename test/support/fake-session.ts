@@ -4,6 +4,7 @@ import { silentLogger } from '../../src/platform/logger.js';
 import { createRedactor } from '../../src/platform/redact.js';
 import type { LiveSession, SessionContext } from '../../src/services/session-context.js';
 import { sessionPlanSchema, type SessionPlanInput } from '../../src/services/supervise/plan.js';
+import { ToolsSeen } from '../../src/services/supervise/tools-seen.js';
 import { VerifyJobs } from '../../src/services/supervise/verify-jobs.js';
 import { scripted } from '../../src/agents/scripted.js';
 import type { EngineRig } from './engine-rig.js';
@@ -50,6 +51,7 @@ export function createFakeSession(rig: EngineRig, options: FakeSessionOptions = 
     engine,
     verifyJobs: new VerifyJobs({ ...common, newId, commandEnvironment: {} }),
     agent: () => ({ adapter: scripted, binary: '/nowhere' }),
+    toolsSeen: new ToolsSeen(clock),
     launching: new Map(),
     integrating: (work) => work(),
     finish: () => undefined,

@@ -26,6 +26,8 @@ export interface McpDoorOptions {
     signal: AbortSignal;
     progress: (message: string) => void;
   }): Promise<Record<string, unknown>>;
+  /** The caller's client has asked for the tools. */
+  onListed(caller: Caller): void;
   /** News for this caller that has not been told yet; telling it here is telling it for good. */
   takeNotices(caller: Caller): readonly string[];
 }
@@ -105,7 +107,10 @@ function createServer(
     { name: 'agentorchestr', version: options.version },
     { capabilities: { tools: {} }, instructions: options.instructions(caller.scope) },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+  server.setRequestHandler(ListToolsRequestSchema, () => {
+    options.onListed(caller);
+    return { tools };
+  });
   server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
     const token = extra._meta?.progressToken;
     let beats = 0;

@@ -21,8 +21,8 @@ export interface CourierOptions {
   isTurnOpen(): boolean;
   /** A new instruction is about to arrive: what was flagged or printed before no longer counts. */
   rearm(): Promise<void>;
-  /** The agent took a text: a turn has begun. */
-  onTaken(): void;
+  /** The agent took a text: a turn has begun, or, when one was open as it was typed, it was taken into that (`steered`). */
+  onTaken(steered: boolean): void;
   /** A delivery has ended, one way or the other. */
   onOver(): void;
 }
@@ -33,6 +33,8 @@ interface UnderWay {
   readonly calledOff: AbortController;
   /** The text is in the composer. Before that nothing the agent does can be a proof. */
   typed: boolean;
+  /** A turn was open when it was typed. */
+  steers: boolean;
 }
 
 /** Brings one worker's messages to its agent, one at a time and in order, and keeps their receipts true. */
@@ -77,16 +79,17 @@ export class Courier {
     return this.#underWay?.typed === true || this.#unproven !== null;
   }
 
-  /** The agent's prompt hook names the text that it took. */
-  promptSubmitted(text: string): void {
+  /** The agent's prompt hook names the text that it took; false when it is none of ours. */
+  promptSubmitted(text: string): boolean {
     const next = this.#underWay?.next ?? this.#unproven;
-    if (next === null) return;
+    if (next === null) return false;
     const how = isSameText(text, next.text)
       ? 'the agent said so (prompt hook)'
       : holdsText(text, next.text)
         ? 'the agent took it together with other text (prompt hook)'
         : null;
     if (how !== null) this.#submitted(next, { evidence: 'protocol', how });
+    return how !== null;
   }
 
   /** What the agent says of its work proves that it has the text — but never one that is still kept back from it. */
@@ -121,7 +124,7 @@ export class Courier {
   async #send(next: NextDelivery): Promise<Delivery | null> {
     const { deps, workerId, record, signal, rearm } = this.#options;
     const { promise: confirmation, resolve: prove } = promiseWithResolver<Proof>();
-    const underWay: UnderWay = { next, prove, calledOff: new AbortController(), typed: false };
+    const underWay: UnderWay = { next, prove, calledOff: new AbortController(), typed: false, steers: false };
     this.#underWay = underWay;
     const observer = observeDelivery(deps, record, next, signal);
     try {
@@ -131,6 +134,7 @@ export class Courier {
           held: observer.held,
           typed: (bytes) => {
             underWay.typed = true;
+            underWay.steers = this.#options.isTurnOpen();
             observer.typed(bytes);
             // What the agent flagged while the text was held was about something else.
             if (next.rearms) void rearm();
@@ -150,7 +154,7 @@ export class Courier {
     this.#unproven = null;
     const { deps, workerId, onTaken } = this.#options;
     const how = next.file === undefined ? proof.how : `${proof.how}; it names the file ${next.file}`;
-    if (recordSubmitted(deps, workerId, next, { ...proof, how })) onTaken();
+    if (recordSubmitted(deps, workerId, next, { ...proof, how })) onTaken(this.#underWay?.steers === true);
     this.#underWay?.prove(proof);
   }
 }

@@ -36,10 +36,17 @@ export class Engine {
     this.#actors.clear();
   }
 
-  /** The worker's process exists: from here on its messages are delivered and its turns followed. */
-  attach(worker: WorkerRow): void {
+  /**
+   * The worker's process exists: from here on its turns are followed and its messages delivered, unless it is `held`:
+   * then from `release` on.
+   */
+  attach(worker: WorkerRow, options: { held?: boolean } = {}): void {
     this.#actors.get(worker.worker_id)?.close();
-    this.#actors.set(worker.worker_id, new WorkerActor(this.#deps, worker));
+    this.#actors.set(worker.worker_id, new WorkerActor(this.#deps, worker, options.held === true));
+  }
+
+  release(workerId: string): void {
+    this.#actors.get(workerId)?.release();
   }
 
   /** Something may be due for the worker: a new message, a notice. Cheap; safe for unknown ids. */

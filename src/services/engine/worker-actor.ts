@@ -30,14 +30,18 @@ export class WorkerActor {
   readonly #record: WorkerRecord;
   readonly #abort = new AbortController();
   readonly #courier: Courier;
+  #held: boolean;
   #turnOpen = false;
+  /** A text was taken into the turn that runs: whether it belongs to that turn or starts the next one is not known. */
+  #steered = false;
   /** Sentinels of an agent that was quicker than the proof that it took its text. */
   #early: Sentinel[] = [];
   #screen: Extract<BackendEvent, { type: 'state' }>['state'] = 'unknown';
   #cancelSettle: (() => void) | null = null;
   #cancelClose: (() => void) | null = null;
 
-  constructor(deps: EngineDeps, worker: WorkerRow) {
+  constructor(deps: EngineDeps, worker: WorkerRow, held = false) {
+    this.#held = held;
     this.#deps = deps;
     this.#workerId = worker.worker_id;
     this.#record = new WorkerRecord(deps, worker.worker_id);
@@ -55,7 +59,7 @@ export class WorkerActor {
       signal: this.#abort.signal,
       isTurnOpen: () => this.#turnOpen,
       rearm: () => this.#rearm(),
-      onTaken: () => this.#taken(),
+      onTaken: (steered) => this.#taken(steered),
       onOver: () => {
         // A turn may have begun and ended while the proof was looked for.
         if (this.#turnOpen && this.#screen === 'idle') this.#closeTurnByScreen('screen');
@@ -71,7 +75,12 @@ export class WorkerActor {
   }
 
   pump(): void {
-    this.#courier.pump();
+    if (!this.#held) this.#courier.pump();
+  }
+
+  release(): void {
+    this.#held = false;
+    this.pump();
   }
 
   settledElsewhere(messageId: string): void {
@@ -113,12 +122,13 @@ export class WorkerActor {
         this.#record.threadOpened(hook.threadId);
         return null;
       case 'prompt_submitted':
-        this.#courier.promptSubmitted(hook.text);
+        if (!this.#courier.promptSubmitted(hook.text) && this.#turnOpen) this.#steered = true;
         // Newer than what the screen last showed, which may be from before the turn.
         this.#screen = 'working';
         this.#working('protocol');
         return null;
       case 'turn_ended':
+        if (this.#steered) return this.#endOrNext();
         this.#screen = 'idle';
         return hook.goesOn === true ? this.#rest() : this.#closeTurn('protocol', hook.text, true);
       case 'turn_failed':
@@ -171,11 +181,19 @@ export class WorkerActor {
     await this.#flag.clear();
   }
 
-  #taken(): void {
+  #taken(steered: boolean): void {
+    if (steered) this.#steered = true;
     this.#turnOpen = true;
     this.#cancelClose?.();
     const early = this.#early.splice(0);
     if (early.length > 0) this.onSentinels(early);
+  }
+
+  /** What was sent into the turn may start the next one at once; an idle screen tells that it did not. */
+  #endOrNext(): null {
+    this.#steered = false;
+    if (this.#screen === 'idle') this.#closeTurnByScreen('screen');
+    return null;
   }
 
   #working(evidence: Evidence): void {
@@ -186,7 +204,7 @@ export class WorkerActor {
 
   /** An agent that failed in its turn takes input again. A lead is asked to go on; a worker's failure is its lead's to see. */
   #turnFailed(text: string, evidence: Evidence, kind?: WaitingKind): null {
-    this.#turnOpen = false;
+    this.#turnOpen = this.#steered = false;
     this.#record.answered(evidence);
     const settled = this.#record.worker()?.role === 'worker' && this.#settle();
     if (!settled && kind !== undefined) this.#record.waiting(kind, text, evidence);
@@ -219,7 +237,7 @@ export class WorkerActor {
   async #closeTurn(evidence: Evidence, text: string, fromHook: boolean): Promise<unknown> {
     this.#cancelClose?.();
     if (!this.#turnOpen) return null;
-    this.#turnOpen = false;
+    this.#turnOpen = this.#steered = false;
     this.#record.answered(evidence);
     const worker = this.#record.worker();
     const answer =

@@ -8,6 +8,8 @@ import { fact, type FactSubject } from '../engine/deps.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
 import { workerDirectory } from '../places.js';
 
+const TOOLS_LIMIT_MS = 15_000;
+
 /**
  * Starts the agent of a worker whose row, run and worktree exist. The attempt is committed before the spawn; the
  * engine follows the process from its start. Resolves when the process exists; readiness comes as `worker.ready`.
@@ -45,6 +47,7 @@ export async function launchAgent(
   for (const file of launch.files?.(context) ?? [])
     await writeFileAtomic(join(directory, file.name), file.content);
 
+  const tools = live.toolsSeen.expect(worker.worker_id);
   const attemptId = session.newId();
   const run = session.store.run(options.runId);
   session.store.append(
@@ -78,9 +81,23 @@ export async function launchAgent(
     }),
   );
   const current = session.store.worker(session.sessionId, worker.worker_id);
-  if (current !== null) live.engine.attach(current);
-  void becomeReady(session, live, worker, attemptId);
+  if (current !== null) live.engine.attach(current, { held: true });
+  const toolsDue = launch.toolsAtStart ? tools : Promise.resolve();
+  void becomeReady(session, live, worker, attemptId)
+    .then(() => withTools(session, live, worker.worker_id, toolsDue))
+    .finally(() => live.engine.release(worker.worker_id));
   return started;
+}
+
+/** What is said to an agent before its client has our tools finds it without them. */
+async function withTools(
+  session: SessionContext,
+  live: LiveSession,
+  workerId: string,
+  tools: Promise<void>,
+): Promise<void> {
+  if (!(await live.toolsSeen.within(tools, TOOLS_LIMIT_MS)))
+    session.logger.warn({ worker: workerId }, 'its agent has not asked for our tools');
 }
 
 /** The project's own folder inside the worktree. */
@@ -108,7 +125,6 @@ async function becomeReady(
   const current = session.store.worker(session.sessionId, worker.worker_id);
   if (current === null || !isLiveWorker(current.state) || current.attempt_id !== attemptId) return;
   session.store.append(fact('worker.ready', subject(session, worker), { attempt_id: attemptId }));
-  live.engine.pump(worker.worker_id);
 }
 
 function subject(session: SessionContext, worker: WorkerRow, runId?: string): FactSubject {

@@ -1,27 +1,28 @@
 import type { Exchange } from './conversation.js';
 
-/** One answer of the model. */
+export interface Spoken {
+  readonly thinking?: string;
+  readonly text?: string;
+  readonly calls?: readonly StepCall[];
+  /** Waits before it answers, ms. */
+  readonly delayMs?: number;
+  /** Waits until this resolves; the test holds the turn open. */
+  readonly until?: Promise<unknown>;
+}
+
+interface Failing {
+  /** So often for the same request, then `then`; always where it is absent. The one thing that is remembered. */
+  readonly times?: number;
+  readonly then?: Spoken;
+}
+
+/** One answer of the model: words and calls, a failure of its API, or a stream that breaks off after its first words. */
 export type Step =
-  | {
-      readonly thinking?: string;
-      readonly text?: string;
-      readonly calls?: readonly StepCall[];
-      /** Waits before it answers, ms. */
-      readonly delayMs?: number;
-      /** Waits until this resolves; the test holds the turn open. */
-      readonly until?: Promise<unknown>;
-    }
-  | {
-      /** An API failure. `times` failures for the same request, then the step after it is played in its place. */
-      readonly fail: {
-        readonly status: number;
-        readonly message: string;
-        readonly retryAfterS?: number;
-        readonly times?: number;
-      };
-    }
-  /** The stream breaks off after its first words. */
-  | { readonly drop: true; readonly times?: number };
+  | Spoken
+  | (Failing & {
+      readonly fail: { readonly status: number; readonly message: string; readonly retryAfterS?: number };
+    })
+  | (Failing & { readonly drop: true });
 
 export interface StepCall {
   /** A tool's name or the end of it: agents prefix the names of MCP tools each in their own way. */
@@ -34,6 +35,8 @@ export interface Rule {
   readonly name: string;
   readonly when: (exchange: Exchange) => boolean;
   readonly steps: readonly (Step | ((exchange: Exchange) => Step))[];
+  /** In place of `steps`: the answer to this very request. */
+  readonly play?: (exchange: Exchange) => Step;
 }
 
 /** Prompts that contain the text. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { lastExchange, type Conversation, type Exchange } from './conversation.js';
 import { anthropic } from './anthropic.js';
-import type { Rule, Step } from './reply.js';
+import type { Rule, Spoken, Step } from './reply.js';
 
 /** One wire format: which requests are its own, how they read, how an answer is written. */
 export interface WireFormat {
@@ -18,7 +18,7 @@ export interface WireFormat {
 }
 
 export interface Reply {
-  readonly step: Extract<Step, { text?: string }>;
+  readonly step: Spoken;
   readonly conversation: Conversation;
   readonly stream: boolean;
   readonly drop: boolean;
@@ -51,9 +51,7 @@ export class MockLlm {
   static async start(...rules: Rule[]): Promise<MockLlm> {
     const llm = new MockLlm();
     llm.#rules.push(...rules);
-    await new Promise<void>((resolve) =>
-      llm.#server.listen(Number(process.env['MOCK_PORT'] ?? 0), '127.0.0.1', resolve),
-    );
+    await new Promise<void>((resolve) => llm.#server.listen(0, '127.0.0.1', resolve));
     return llm;
   }
 
@@ -141,22 +139,16 @@ export class MockLlm {
     rule: Rule,
     exchange: Exchange,
     request: string,
-  ): { step: Extract<Step, { text?: string }> | Extract<Step, { fail: object }>; drop: boolean } {
-    for (let index = exchange.step; ; index++) {
-      const planned = rule.steps[index];
-      const step = typeof planned === 'function' ? planned(exchange) : planned;
-      if (step === undefined) return { step: { text: 'ok' }, drop: false };
-      if (!('fail' in step) && !('drop' in step)) return { step, drop: false };
-      const times = 'fail' in step ? step.fail.times : step.times;
-      const key = createHash('sha256').update(`${index} ${request}`).digest('hex');
-      const seen = this.#failures.get(key) ?? 0;
-      if (times === undefined || seen < times) {
-        this.#failures.set(key, seen + 1);
-        return 'fail' in step
-          ? { step, drop: false }
-          : { step: { text: 'This answer breaks off' }, drop: true };
-      }
-    }
+  ): { step: Spoken | Extract<Step, { fail: object }>; drop: boolean } {
+    const planned = rule.play ?? rule.steps[exchange.step];
+    const step = typeof planned === 'function' ? planned(exchange) : (planned ?? { text: 'ok' });
+    if (!('fail' in step) && !('drop' in step)) return { step, drop: false };
+    const key = createHash('sha256').update(request).digest('hex');
+    const seen = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, seen + 1);
+    if (step.times !== undefined && seen >= step.times)
+      return { step: step.then ?? { text: 'ok' }, drop: false };
+    return 'fail' in step ? { step, drop: false } : { step: { text: 'This answer breaks off' }, drop: true };
   }
 }
 

@@ -1,10 +1,12 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import type { SessionPlanInput } from '../../../src/services/supervise/plan.js';
 import { MockLlm } from '../mock-llm/server.js';
 import type { Rule } from '../mock-llm/reply.js';
 import { compiledRoot } from '../compiled.js';
+import type { GitWorld, TestRepo } from '../repo.js';
 import { SILENT_LEAD, SessionRig } from '../session-rig.js';
 
 const KEY = 'sk-dummy';
@@ -15,6 +17,10 @@ export interface RealWorldOptions {
   readonly trusted?: boolean;
   readonly keyApproved?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** The person's own `~/.claude/settings.json`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Works on a copy of the demo's project, which has tests of its own, instead of two lines of text. */
+  readonly sampleProject?: boolean;
 }
 
 /** A session of real Claude Code against our model: no login, no network, a home of its own. */
@@ -35,12 +41,14 @@ export class ClaudeRig extends SessionRig {
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         ...options.env,
       },
+      ...(options.sampleProject === true ? { repo: sampleProject } : {}),
     });
     this.llm = llm;
     this.binary = inject('realAgents')['claude'] ?? '';
     writeClaudeHome(this.world.sandbox.home, {
       projects: options.trusted === false ? [] : [this.repo.path],
       keys: options.keyApproved === false ? [] : [KEY],
+      settings: options.settings ?? {},
     });
     // Its own temporary files are its own to leave.
     this.world.sandbox.onClose(() => removeClaudeFiles(this.world.sandbox.temp));
@@ -84,8 +92,14 @@ export class ClaudeRig extends SessionRig {
 /** What a person who has used it before has in their home. */
 export function writeClaudeHome(
   home: string,
-  known: { projects: readonly string[]; keys: readonly string[] },
+  known: {
+    projects: readonly string[];
+    keys: readonly string[];
+    settings: Readonly<Record<string, unknown>>;
+  },
 ): void {
+  mkdirSync(join(home, '.claude'));
+  writeFileSync(join(home, '.claude/settings.json'), JSON.stringify(known.settings));
   const projects = known.projects.map((path) => [path, { hasTrustDialogAccepted: true }] as const);
   writeFileSync(
     join(home, '.claude.json'),
@@ -96,6 +110,15 @@ export function writeClaudeHome(
       projects: Object.fromEntries(projects),
     }),
   );
+}
+
+function sampleProject(world: GitWorld): TestRepo {
+  const repo = world.repo('sample', { empty: true });
+  cpSync(fileURLToPath(new URL('../../../templates/demo/project', import.meta.url)), repo.path, {
+    recursive: true,
+  });
+  repo.commit('the sample project');
+  return repo;
 }
 
 function removeClaudeFiles(temp: string): void {
