@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentAdapter, HookFact, HookRules } from '../../src/agents/contract.js';
+import type { AgentAdapter, HookFact, HookRules, PasteRules } from '../../src/agents/contract.js';
 import { scripted } from '../../src/agents/scripted.js';
 import { LEAD_ID } from '../../src/core/ids.js';
 import type { EventName, NewEvent, StoredEvent } from '../../src/core/events/index.js';
@@ -20,6 +20,7 @@ import { sampleEvent, SESSION } from './sample-events.js';
 export interface EngineRigOptions {
   /** null: an agent without hooks. */
   readonly hooks?: HookRules | null;
+  readonly paste?: PasteRules;
 }
 
 /** Hook bodies are the facts themselves. */
@@ -42,7 +43,7 @@ export class EngineRig {
   #ids = 0;
 
   constructor(options: EngineRigOptions = {}) {
-    const { hooks = PLAIN_HOOKS } = options;
+    const { hooks = PLAIN_HOOKS, paste } = options;
     this.store = openStore({ path: join(this.folder, 'state.db'), clock: this.clock });
     this.store.append(sampleEvent('session.created'), this.#created(LEAD_ID));
     this.deps = {
@@ -52,7 +53,7 @@ export class EngineRig {
       clock: this.clock,
       logger: silentLogger,
       newId: () => `id-${++this.#ids}`,
-      adapter: () => adapterWith(hooks),
+      adapter: () => adapterWith(hooks, paste),
       workerDirectory: (workerId) => join(this.folder, workerId),
       onLeadStuck: () => this.stuck++,
       onEnded: (workerId, how) => this.ended.push({ workerId, how }),
@@ -201,10 +202,13 @@ export class EngineRig {
   }
 }
 
-function adapterWith(hooks: HookRules | null): AgentAdapter {
+function adapterWith(hooks: HookRules | null, paste?: PasteRules): AgentAdapter {
   const { interactive } = scripted;
   if (interactive === null) throw new Error('the scripted agent cannot be started');
-  return { ...scripted, interactive: { ...interactive, hooks } };
+  return {
+    ...scripted,
+    interactive: { ...interactive, hooks, ...(paste === undefined ? {} : { paste }) },
+  };
 }
 
 function must<T>(value: T | null | undefined, what: string): T {
