@@ -194,7 +194,9 @@ describe('an agent at a gate of its own', () => {
   it('makes its run wait, tells the lead once, and goes on with the run when it is let through', async () => {
     await rig.working('w01');
     rig.backend.state('w01', 'waiting', { kind: 'permission', text: 'May I run rm?' });
+    await rig.clock.advance(700);
     rig.backend.state('w01', 'waiting', { kind: 'permission', text: 'May I run rm? 2 s' });
+    await rig.clock.advance(700);
     expect(rig.run('w01')).toMatchObject({ state: 'waiting', waiting_kind: 'permission' });
     expect(rig.notices()).toEqual(['w01 (implementer) waits (permission): May I run rm?']);
     rig.backend.state('w01', 'working');
@@ -333,7 +335,8 @@ describe('what hooks say of the conversation', () => {
       threadId: (body) => String((body as { id: string }).id),
     });
     await rig.start('w01');
-    for (const id of ['a', 'a', '', 'b']) await rig.engine.hook('w01', { id });
+    const { signal } = rig.hungUp;
+    for (const id of ['a', 'a', '', 'b']) await rig.engine.hook('w01', { id }, signal);
     expect([rig.worker('w01').thread_id, rig.count('thread.opened')]).toEqual(['b', 2]);
   });
 
