@@ -1,5 +1,5 @@
 import type { InteractiveLaunch } from '../agents/contract.js';
-import type { Evidence, WaitingKind } from '../core/state/states.js';
+import type { Choice, Evidence, WaitingKind } from '../core/state/states.js';
 
 /**
  * How agent processes of one session are driven. One instance per session and supervisor.
@@ -24,6 +24,12 @@ export interface Backend {
    * the text is typed it is carried to an outcome. Never throws for what the pane does: the outcome says it.
    */
   send(workerId: string, text: string, options: SendOptions): Promise<Delivery>;
+  /**
+   * Answers the dialog that stands on the agent's screen and has this hash, and no other: keys go in one at a time,
+   * each after the screen proved the one before, never beside a delivery. Another dialog, or none: `changed`, and no
+   * choice was taken. Never throws for what the pane does. Throws UNKNOWN_WORKER.
+   */
+  answer(workerId: string, answer: DialogAnswer): Promise<Answered>;
   /** Last lines of the agent's output, newest last, no styles, wrapped lines joined. Works for ended agents until `clean`. */
   read(workerId: string, lines: number): Promise<string>;
   /** One interrupt key; the agent stays. */
@@ -39,6 +45,8 @@ export interface Backend {
    * changes nothing. Throws TMUX_FAILED, TMUX_LOST.
    */
   reflow(terminal: TerminalSize): Promise<Reflowed>;
+  /** Calls whoever looks at the session (tmux: the bell of every attached terminal). */
+  bell(): Promise<void>;
   /** Lets every viewer go (tmux: detach), with a last line. */
   releaseViewers(text: string): Promise<void>;
   onEvent(listener: (event: BackendEvent) => void): () => void;
@@ -110,6 +118,31 @@ export type Delivery =
   | { readonly outcome: 'unconfirmed'; readonly screen: string }
   | { readonly outcome: 'refused'; readonly reason: string };
 
+/** A dialog as it stands on a screen, with its answers. */
+export interface DialogShown {
+  readonly choices: readonly Choice[];
+  /** Of its text and choices; the same whenever this very dialog is read. */
+  readonly promptHash: string;
+  /** The choice that follows from what the user agreed to in ours; null: there is none. */
+  readonly consented: { readonly to: 'trust' | 'bypass'; readonly choice: Choice } | null;
+}
+
+export interface DialogAnswer {
+  readonly promptHash: string;
+  /** The number of the choice. */
+  readonly choice: number;
+}
+
+export type Answered =
+  /** That dialog is no longer on the screen. */
+  | { readonly outcome: 'answered'; readonly evidence: Evidence }
+  /** What is there instead; null: no dialog that can be answered. No choice was taken. */
+  | { readonly outcome: 'changed'; readonly shown: (DialogShown & { readonly text: string }) | null }
+  /** Keys were pressed, but the dialog is still there, or what is there cannot be told. */
+  | { readonly outcome: 'unconfirmed'; readonly screen: string }
+  /** No choice was taken. */
+  | { readonly outcome: 'refused'; readonly reason: string };
+
 export interface StopResult {
   /** true: no process of the agent is left (checked by pid, start time and marker). */
   readonly verified: boolean;
@@ -130,8 +163,10 @@ export type BackendEvent =
       readonly workerId: string;
       readonly state: 'idle' | 'working' | 'waiting' | 'error' | 'unknown';
       readonly kind: WaitingKind | null;
-      /** For waiting and error: what the screen says. */
+      /** For waiting and error: what the screen says; of a dialog the dialog alone. */
       readonly text: string;
+      /** For waiting: how it can be answered; null where only a person in the pane can. */
+      readonly dialog: DialogShown | null;
       readonly evidence: Evidence;
     }
   /** New full-line sentinels since the last send to this worker, oldest first. */

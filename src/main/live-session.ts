@@ -39,6 +39,8 @@ export function createLive(parts: LiveParts): LiveSession {
     newId,
     adapter: (name) => findAgent(name),
     workerDirectory: (workerId) => workerDirectory(places, workerId),
+    // Nobody starts a session in a project that the user does not trust.
+    consents: (to) => to === 'trust' || plan.bypass_permissions,
     onLeadStuck: () => logger.warn('the lead ended its turn and nothing can wake it'),
     onEnded: (workerId, how) => {
       if (workerId === LEAD_ID) end.leadEnded(how);

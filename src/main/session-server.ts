@@ -10,7 +10,7 @@ import { delay } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { systemClock } from '../platform/clock.js';
 import type { TokenIdentity, Tokens } from '../platform/tokens.js';
-import { callOperation } from '../services/call-operation.js';
+import { callOperation, isGranted } from '../services/call-operation.js';
 import { LEAD_INSTRUCTIONS, WORKER_INSTRUCTIONS } from '../services/context/lead-prompt.js';
 import { takeNotices } from '../services/engine/notices.js';
 import type { Caller } from '../services/operation.js';
@@ -67,7 +67,7 @@ export class SessionServer {
       progress?: (message: string) => void;
     }) => this.#tracked(callOperation(OPERATIONS, session, request));
     const mcp = createMcpDoor({
-      operations: OPERATIONS,
+      operations: (scope) => OPERATIONS.filter((operation) => isGranted(operation, scope, session)),
       version: this.#version,
       logger: session.logger,
       instructions: (scope) => (scope === 'worker' ? WORKER_INSTRUCTIONS : LEAD_INSTRUCTIONS),
@@ -80,7 +80,9 @@ export class SessionServer {
     });
     this.#closeMcp = () => mcp.close();
     const rest = createRestDoor({ operations: OPERATIONS, call });
-    const hooks = createHookDoor((workerId, body) => requireLive(session).engine.hook(workerId, body));
+    const hooks = createHookDoor((workerId, body, hungUp) =>
+      requireLive(session).engine.hook(workerId, body, hungUp),
+    );
     this.#route = async (request, response) => {
       const identity = admit(request, this.#tokens, this.port);
       // Joined as text: as a relative address `//` would name a host and throw.

@@ -15,6 +15,11 @@ export function randomNonce(): string {
   return randomBytes(5).toString('hex');
 }
 
+/** Names one prompt of an agent; short enough to be typed, long enough that no other prompt has it by chance. */
+export function promptHash(parts: readonly unknown[]): string {
+  return hashOf(parts).slice(0, 12);
+}
+
 /** sha256 of the JSON form; equal values in the same field order have equal hashes. */
 export function hashOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OrchestratorError, toOrchestratorError } from '../core/errors/error.js';
-import type { Caller, Operation } from './operation.js';
+import type { Caller, Operation, Scope } from './operation.js';
 import type { SessionContext } from './session-context.js';
 
 export interface Call {
@@ -24,6 +24,8 @@ export async function callOperation(
   if (operation === undefined)
     throw new OrchestratorError('UNKNOWN_OPERATION', { operation: call.operation });
   authorise(operation, call.caller, operations);
+  if (!isGranted(operation, call.caller.scope, session))
+    throw new OrchestratorError('LEAD_MAY_NOT_ANSWER', { operation: operation.name });
   const input = parseInput(operation, call.input);
   const startedAt = session.clock.now();
   const log = session.logger.child({ operation: operation.name, caller: call.caller.name });
@@ -44,6 +46,15 @@ export async function callOperation(
     else log.info(detail, 'operation refused');
     throw error;
   }
+}
+
+/** false: the lead has it in some sessions, but not in this one. */
+export function isGranted(
+  { leadOption }: Operation,
+  scope: Scope,
+  { live }: Pick<SessionContext, 'live'>,
+): boolean {
+  return scope !== 'lead' || leadOption === undefined || live?.plan[leadOption] === true;
 }
 
 function authorise(operation: Operation, caller: Caller, operations: readonly Operation[]): void {

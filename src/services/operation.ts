@@ -6,6 +6,9 @@ import type { SessionContext } from './session-context.js';
 export const SCOPES = ['lead', 'worker', 'client', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Options of a session's plan that give the lead more than it has by default. */
+export type LeadOption = 'lead_may_answer';
+
 export interface Caller {
   readonly scope: Scope;
   /** The worker the token belongs to; null for clients. */
@@ -43,6 +46,8 @@ export interface Operation<
   /** Calling twice with the same input is the same as calling once. */
   readonly idempotent: boolean;
   readonly scopes: readonly Scope[];
+  /** The lead has it only where the user said so when the session was started. */
+  readonly leadOption?: LeadOption;
   readonly doors: { readonly mcp: Offered; readonly rest: Offered; readonly cli: Offered };
   /** Fields that the command line takes without a flag, in order. */
   readonly positional?: readonly string[];

@@ -28,6 +28,7 @@ export const PLAIN_HOOKS: HookRules = {
   translate: (body) => body as readonly HookFact[],
   threadId: () => null,
   continueTurn: (reason) => ({ goOn: reason }),
+  permissionAnswer: (allow, message) => ({ allow, message }),
 };
 
 /** The run engine over the real store, with a pane and a clock that the test plays. */
@@ -40,6 +41,8 @@ export class EngineRig {
   readonly deps: EngineDeps;
   readonly ended: { workerId: string; how: ProcessEnd }[] = [];
   stuck = 0;
+  /** Aborting it is the agent hanging up on its hook calls. */
+  hungUp = new AbortController();
   #ids = 0;
 
   constructor(options: EngineRigOptions = {}) {
@@ -55,6 +58,7 @@ export class EngineRig {
       newId: () => `id-${++this.#ids}`,
       adapter: () => adapterWith(hooks, paste),
       workerDirectory: (workerId) => join(this.folder, workerId),
+      consents: (to) => to === 'trust',
       onLeadStuck: () => this.stuck++,
       onEnded: (workerId, how) => this.ended.push({ workerId, how }),
     };
@@ -117,7 +121,7 @@ export class EngineRig {
   }
 
   hook(workerId: string, ...facts: HookFact[]): Promise<unknown> {
-    return this.engine.hook(workerId, facts);
+    return this.engine.hook(workerId, facts, this.hungUp.signal);
   }
 
   /** The agent's hook says that its turn is over; resolves with the answer for the agent. */

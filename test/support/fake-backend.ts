@@ -1,7 +1,10 @@
 import type {
+  Answered,
   Backend,
   BackendEvent,
   Delivery,
+  DialogAnswer,
+  DialogShown,
   HeldReason,
   LiveAgent,
   SendOptions,
@@ -102,6 +105,23 @@ export class FakeBackend implements Backend {
     });
   }
 
+  /** Every answer that was asked for; the outcome is what `onAnswer` says. */
+  readonly answers: (DialogAnswer & { readonly workerId: string })[] = [];
+  onAnswer: (answer: DialogAnswer) => Answered | Promise<Answered> = () => ({
+    outcome: 'changed',
+    shown: null,
+  });
+  bells = 0;
+
+  async answer(workerId: string, answer: DialogAnswer): Promise<Answered> {
+    this.answers.push({ workerId, ...answer });
+    return this.onAnswer(answer);
+  }
+
+  async bell(): Promise<void> {
+    this.bells++;
+  }
+
   async read(): Promise<string> {
     return '';
   }
@@ -152,10 +172,10 @@ export class FakeBackend implements Backend {
   state(
     workerId: string,
     state: Extract<BackendEvent, { type: 'state' }>['state'],
-    more: { kind?: WaitingKind; text?: string } = {},
+    more: { kind?: WaitingKind; text?: string; dialog?: DialogShown } = {},
   ): void {
-    const { kind = null, text = '' } = more;
-    this.emit({ type: 'state', workerId, state, kind, text, evidence: 'screen' });
+    const { kind = null, text = '', dialog = null } = more;
+    this.emit({ type: 'state', workerId, state, kind, text, dialog, evidence: 'screen' });
   }
 
   #underWay(workerId: string): Sending | undefined {

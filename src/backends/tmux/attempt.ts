@@ -30,6 +30,8 @@ export interface SendTarget {
   readonly hasBracketedPaste: () => boolean;
   /** Since when the pane is in copy-mode or another mode; null when it is not known to be. */
   readonly modeSince: () => number | null;
+  /** Whoever presses keys has the pane for itself from the look to the proof. */
+  readonly atTheKeys: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** A person who scrolls or browses in the pane is left alone for so long; after that, delivery ends the mode. */
@@ -71,20 +73,26 @@ class Attempt {
 
   /** One look at the pane and what follows from it; null: look again. */
   async step(): Promise<Delivery | null> {
+    const since = this.target.watcher.readings.count;
+    const next = await this.target.atTheKeys(() => this.take());
+    if (next === null || 'outcome' in next) return next;
+    await this.hold(next, since);
+    return null;
+  }
+
+  /** Types if the pane is open for it; else why not. */
+  private async take(): Promise<Delivery | Exclude<Verdict, { is: 'refused' }> | null> {
     const { watcher, view, launch, ended } = this.target;
     const end = ended();
     if (end !== null) return refused(end);
     if (this.options.signal?.aborted === true) return CANCELLED;
-    const since = watcher.readings.count;
     await watcher.flushSentinels();
     // Asked for in one go with the look, so that the paste can follow the moment the screen is found open.
     if (watcher.settled !== null && this.held === null) this.load();
     const look = await view.look();
     const verdict = judge({ look, settled: watcher.settled, ready: watcher.ready, steers: launch.steers });
     if (verdict.is === 'refused') return refused(verdict.reason);
-    if (verdict.is === 'open') return this.type(look);
-    await this.hold(verdict, since);
-    return null;
+    return verdict.is === 'open' ? this.type(look) : verdict;
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { createMutex } from '../../platform/locks.js';
 import type {
+  Answered,
   Backend,
   BackendEvent,
   Delivery,
+  DialogAnswer,
   LabelMore,
   LiveAgent,
   Reflowed,
@@ -31,7 +33,14 @@ import { Schedule } from './schedule.js';
 import { openTmuxSession, type TmuxSession } from './session.js';
 import { launchAgent } from './start.js';
 import { takeOver } from './take-over.js';
-import { detachViewers, drawForViewers, drawForWhoComes, showStatus, VIEWERS_CHANGED } from './viewers.js';
+import {
+  detachViewers,
+  drawForViewers,
+  drawForWhoComes,
+  ringViewers,
+  showStatus,
+  VIEWERS_CHANGED,
+} from './viewers.js';
 
 const RECONCILE_MS = 30_000;
 const RECONCILE_SOON_MS = 100;
@@ -141,6 +150,10 @@ class TmuxBackend implements Backend {
     return this.place.roster.get(workerId).agent.send(text, options);
   }
 
+  async answer(workerId: string, answer: DialogAnswer): Promise<Answered> {
+    return this.place.roster.get(workerId).agent.answer(answer);
+  }
+
   async read(workerId: string, lines: number): Promise<string> {
     const { roster, session } = this.place;
     const { connection: client, target } = session;
@@ -184,6 +197,10 @@ class TmuxBackend implements Backend {
   async status(text: string): Promise<void> {
     const { connection, target } = this.place.session;
     await this.cosmetic(() => showStatus(connection, target, text));
+  }
+
+  async bell(): Promise<void> {
+    await this.cosmetic(() => ringViewers(this.place.session.connection));
   }
 
   reflow(terminal: TerminalSize): Promise<Reflowed> {

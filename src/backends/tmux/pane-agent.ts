@@ -1,9 +1,11 @@
 import type { InteractiveLaunch } from '../../agents/contract.js';
 import type { Clock } from '../../core/clock.js';
 import { OrchestratorError } from '../../core/errors/error.js';
+import { createMutex } from '../../platform/locks.js';
 import type { Logger } from '../../platform/logger.js';
-import type { BackendEvent, Delivery, SendOptions } from '../contract.js';
-import { deliver } from './attempt.js';
+import type { Answered, BackendEvent, Delivery, DialogAnswer, SendOptions } from '../contract.js';
+import { answerDialog } from './answer.js';
+import { deliver, type SendTarget } from './attempt.js';
 import { OutputScanner, type SentinelHint } from './output-scanner.js';
 import { PaneView } from './pane-view.js';
 import { Pulse } from './pulse.js';
@@ -33,6 +35,7 @@ export class PaneAgent {
   private readonly view: PaneView;
   private readonly watcher: PaneWatcher;
   private readonly queue: SendQueue;
+  private readonly target: SendTarget;
   private readonly scanner = new OutputScanner();
   private readonly activity = new Pulse();
   private readonly stopListening: () => void;
@@ -48,12 +51,13 @@ export class PaneAgent {
     this.view = new PaneView(client, paneId, launch);
     const { view, activity } = this;
     const watcher = (this.watcher = new PaneWatcher({ ...options, view }));
-    const target = {
+    const target = (this.target = {
       ...{ client, clock, paneId, launch, bufferDirectory, view, watcher, activity },
       ended: () => this.whyEnded(),
       hasBracketedPaste: () => this.scanner.bracketedPaste ?? this.keptPasteMode ?? false,
       modeSince: () => this.modeSince,
-    };
+      atTheKeys: createMutex(),
+    });
     this.queue = new SendQueue(async (content, sendOptions) => {
       await this.begun;
       return deliver(target, content, sendOptions);
@@ -115,6 +119,12 @@ export class PaneAgent {
     // It may fail long before anybody asks for it; the screen is then the judge.
     options.confirmation?.catch(() => undefined);
     return this.queue.send(text, options);
+  }
+
+  /** See `Backend.answer`. A text that is held for the dialog stays held meanwhile. */
+  async answer(answer: DialogAnswer): Promise<Answered> {
+    await this.begun;
+    return this.target.atTheKeys(() => answerDialog(this.target, answer));
   }
 
   /** The last lines of scrollback and screen, newest last. Works for a dead pane while it is kept. */

@@ -1,5 +1,6 @@
 import type { Composer, Screen, ScreenRules } from '../../agents/contract.js';
 import type { WaitingKind } from '../../core/state/states.js';
+import { lastRows, readDialog, type DialogReading } from './dialog.js';
 
 /** Escape sequences that `capture-pane -e` writes: SGR, hyperlinks (OSC 8), and the switch to line-drawing glyphs. */
 // eslint-disable-next-line no-control-regex -- control bytes are what this is about
@@ -93,6 +94,8 @@ export interface Reading {
   readonly kind: WaitingKind | null;
   /** For waiting and error: the rows that say so; '' otherwise. */
   readonly text: string;
+  /** For waiting: the dialog, where the rules can read it. */
+  readonly dialog: DialogReading | null;
   readonly composer: Composer | null;
 }
 
@@ -100,16 +103,13 @@ export function readScreen(rules: ScreenRules, screen: Screen): Reading {
   const tail = lastRows(screen.rows, rules.tailRows).join('\n');
   const rule = rules.states.find(({ when }) => when.test(tail));
   const state = rule?.means ?? 'unknown';
+  const dialogRules = state === 'waiting' ? rule?.dialog : undefined;
+  const dialog = dialogRules === undefined ? null : readDialog(dialogRules, screen, rules.tailRows);
   return {
     state,
     kind: state === 'waiting' ? (rule?.kind ?? 'dialog') : null,
-    text: state === 'waiting' || state === 'error' ? tail.trim() : '',
+    text: dialog?.text ?? (state === 'waiting' || state === 'error' ? tail.trim() : ''),
+    dialog,
     composer: rules.composer(screen),
   };
-}
-
-/** Blank rows at the bottom do not count: a program that has drawn little stands at the top of its pane. */
-function lastRows(rows: readonly string[], count: number): readonly string[] {
-  const end = rows.findLastIndex((row) => row.trim() !== '') + 1;
-  return rows.slice(Math.max(0, end - count), end);
 }

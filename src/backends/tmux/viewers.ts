@@ -1,3 +1,5 @@
+import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { statusText } from './labels.js';
 import type { ControlClient } from './types.js';
 
@@ -28,6 +30,24 @@ export async function drawForWhoComes(client: ControlClient): Promise<void> {
 /** Detaches every terminal of a person; connections like ours stay. */
 export async function detachViewers(client: ControlClient): Promise<void> {
   await Promise.all((await viewers(client)).map((viewer) => client.command('detach-client', '-t', viewer)));
+}
+
+/** Rings in the terminal of every person who looks, whatever window they look at; tmux itself tells only of other windows. */
+export async function ringViewers(client: ControlClient): Promise<void> {
+  const clients = await client.command('list-clients', '-F', '#{client_control_mode} #{client_tty}');
+  const terminals = clients.filter((line) => line.startsWith('0 /dev/')).map((line) => line.slice(2));
+  await Promise.allSettled(terminals.map(ring));
+}
+
+/** A stopped terminal must not stop us. */
+async function ring(terminal: string): Promise<void> {
+  const { O_WRONLY, O_NOCTTY, O_NONBLOCK } = constants;
+  const file = await open(terminal, O_WRONLY | O_NOCTTY | O_NONBLOCK);
+  try {
+    await file.write('\u0007');
+  } finally {
+    await file.close();
+  }
 }
 
 async function drawEvery(client: ControlClient, seconds: number): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { BackendEvent } from '../contract.js';
+import { shownDialog } from './dialog.js';
 import type { SentinelHint } from './output-scanner.js';
 import type { Look, PaneView } from './pane-view.js';
 import { Pulse } from './pulse.js';
@@ -58,6 +59,11 @@ export class PaneWatcher {
     return this.candidate?.reading ?? null;
   }
 
+  /** Since when the pane shows that, ms. */
+  get latestSince(): number | null {
+    return this.candidate?.since ?? null;
+  }
+
   /** What the pane shows before we send anything is old, unless a nonce ties it to a run. */
   async begin(): Promise<void> {
     await this.scan((nonce) => nonce !== null);
@@ -91,6 +97,12 @@ export class PaneWatcher {
     this.candidate = null;
     this.lastReadAt = this.options.clock.now();
     this.touch();
+  }
+
+  /** We answered a dialog: whatever stands there next is news, and were it the same dialog once more. */
+  retell(): void {
+    this.told = { key: '', text: '' };
+    this.unsettle();
   }
 
   /** Sentinels printed so far are told before this resolves; those printed later are new. */
@@ -163,12 +175,14 @@ export class PaneWatcher {
   }
 
   private tell(reading: Reading, quiet: boolean): void {
-    const { state, kind, text } = reading;
-    const key = `${state}/${kind ?? ''}`;
+    const { state, kind, text, dialog } = reading;
+    const key = `${state}/${kind ?? ''}/${dialog?.promptHash ?? ''}`;
     const isNew = key !== this.told.key;
-    // A running clock or spinner inside a dialog is no news.
-    if (!isNew && (text === this.told.text || !quiet)) return;
-    if (this.settled === null && state !== 'working' && state !== 'waiting') return;
+    // A running clock or spinner inside a dialog is no news, nor is which of its choices is selected.
+    if (!isNew && (dialog !== null || text === this.told.text || !quiet)) return;
+    // A dialog that can be answered is told whole: half drawn it would be another one.
+    const atOnce = state === 'working' || (state === 'waiting' && dialog === null);
+    if (this.settled === null && !atOnce) return;
     this.told = { key, text };
     this.options.emit({
       type: 'state',
@@ -176,6 +190,7 @@ export class PaneWatcher {
       state,
       kind,
       text,
+      dialog: dialog === null ? null : shownDialog(dialog),
       evidence: 'screen',
     });
   }
@@ -202,6 +217,9 @@ export class PaneWatcher {
 
 function sameReading(a: Reading, b: Reading): boolean {
   return (
-    a.state === b.state && a.kind === b.kind && (a.composer?.text ?? null) === (b.composer?.text ?? null)
+    a.state === b.state &&
+    a.kind === b.kind &&
+    (a.dialog?.promptHash ?? null) === (b.dialog?.promptHash ?? null) &&
+    (a.composer?.text ?? null) === (b.composer?.text ?? null)
   );
 }

@@ -27,6 +27,13 @@ export const CATALOG = {
     message: (p) => String(p['problem']),
     hint: (p) => (p['hint'] === undefined ? 'see agentorchestr --help' : String(p['hint'])),
   },
+  NO_SUCH_CHOICE: {
+    category: 'usage',
+    http: 422,
+    message: (p) => `what worker ${p['worker']} waits with does not take ${p['given']}`,
+    hint: (p) =>
+      list(p['valid']) === '' ? 'it takes a text' : `it takes one of its choices: ${list(p['valid'])}`,
+  },
   GOAL_MISSING: {
     category: 'usage',
     message: () => 'no goal given',
@@ -131,7 +138,24 @@ export const CATALOG = {
     message: (p) => `worker ${p['worker']} has no open run`,
     hint: () => 'reports are taken once per instruction; wait for the next one',
   },
+  NOTHING_WAITS: {
+    category: 'conflict',
+    message: (p) => `worker ${p['worker']} waits for no answer (any more)`,
+    hint: () => 'agentorchestr attention (list_attention) shows what waits',
+  },
+  PROMPT_CHANGED: {
+    category: 'conflict',
+    message: (p) =>
+      `worker ${p['worker']} waits with another prompt now; nothing was answered:\n${p['text']}`,
+    hint: (p) =>
+      `read it; its prompt hash is ${p['prompt_hash']}, ${list(p['choices']) === '' ? 'it takes a text' : `its choices are: ${list(p['choices'])}`}`,
+  },
   // precondition
+  NOT_ANSWERABLE: {
+    category: 'precondition',
+    message: (p) => `what worker ${p['worker']} waits with was not answered: ${p['problem']}`,
+    hint: () => 'answer it in its pane: agentorchestr attach',
+  },
   NOT_A_PROJECT: {
     category: 'precondition',
     message: (p) => `${p['path']} cannot be used as a project: ${p['problem']}`,
@@ -280,6 +304,12 @@ export const CATALOG = {
     message: (p) => `commands from the project's files need your consent: ${list(p['commands'])}`,
     hint: () => 'run once on a terminal and answer yes, or pass --yes',
   },
+  LEAD_MAY_NOT_ANSWER: {
+    category: 'denied',
+    message: (p) => `${p['operation']} is for the person: the lead was not allowed to answer for them`,
+    hint: () =>
+      'leave it to the person, who is told; a session started with --lead-may-answer lets the lead do it',
+  },
   UNSAFE_DIRECTORY: {
     category: 'denied',
     message: (p) => `${p['path']} is not safe to use: ${p['problem']}`,
@@ -303,6 +333,12 @@ export const CATALOG = {
     category: 'timeout',
     message: (p) => `${p['what']} did not happen within ${p['limit_ms']} ms`,
     hint: (p) => String(p['hint'] ?? 'see the supervisor log in the session directory'),
+  },
+  ANSWER_UNCONFIRMED: {
+    category: 'timeout',
+    message: (p) =>
+      `the answer was given to worker ${p['worker']}, but its prompt did not go away:\n${p['screen']}`,
+    hint: () => 'look at its pane (agentorchestr attach) before it is answered again',
   },
   AGENT_NOT_READY: {
     category: 'timeout',

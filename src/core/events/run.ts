@@ -67,7 +67,10 @@ export const runEvents = {
   'question.asked': event('A worker asked the lead.', { question: z.string() }),
   'question.answered': event('The question was answered by a message.', { message_id: z.string() }),
   'permission.requested': event("The agent's own gate asks for permission.", { text: z.string() }),
-  'permission.answered': event('The request was answered.', { answer: z.string(), by: z.string() }),
+  'permission.answered': event('A request or dialog of the agent was answered: with what, and by whom.', {
+    answer: z.string(),
+    by: z.string(),
+  }),
   'text.delta': event('A piece of answer text.', { text: z.string() }, { durable: false }),
   'text.completed': event('The answer text of a turn.', { text: z.string() }),
   'reasoning.delta': event('A piece of reasoning.', { text: z.string() }, { durable: false }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WAITING_KINDS } from '../state/states.js';
+import { WAITING_KINDS, WAITING_VIA } from '../state/states.js';
 import { event } from './define.js';
 
 export const workerEvents = {
@@ -32,6 +32,12 @@ export const workerEvents = {
   'worker.waiting': event('The agent needs somebody: the text of what it shows is kept.', {
     kind: z.enum(WAITING_KINDS),
     text: z.string(),
+    choices: z
+      .array(z.object({ number: z.number(), label: z.string() }))
+      .optional()
+      .describe('what can be answered; absent where it cannot be answered for the person'),
+    prompt_hash: z.string().optional().describe('names this very prompt, whenever it is read'),
+    via: z.enum(WAITING_VIA).optional().describe('how it was noticed'),
   }),
   'worker.idle': event('The agent is ready for input and does nothing.', {}),
   'worker.exited': event('The agent process ended.', {

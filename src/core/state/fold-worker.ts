@@ -13,14 +13,22 @@ export function workerOf(event: StoredEvent): string | undefined {
   return event.type === 'branch.integrated' ? event.data.worker : event.worker_id;
 }
 
+const NOT_WAITING = {
+  waiting_kind: null,
+  waiting_text: null,
+  waiting_choices: null,
+  waiting_hash: null,
+  waiting_via: null,
+  waiting_since: null,
+} as const;
+
 function createWorker(event: Extract<StoredEvent, { type: 'worker.created' }>): WorkerRow {
   return {
     session_id: event.session_id,
     worker_id: event.worker_id ?? '',
     ...event.data,
     state: 'starting',
-    waiting_kind: null,
-    waiting_text: null,
+    ...NOT_WAITING,
     attempt_id: null,
     pane_id: null,
     window: null,
@@ -34,8 +42,6 @@ function createWorker(event: Extract<StoredEvent, { type: 'worker.created' }>): 
     updated_at: event.at,
   };
 }
-
-const NOT_WAITING = { waiting_kind: null, waiting_text: null } as const;
 
 function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
   switch (event.type) {
@@ -53,7 +59,17 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
     case 'worker.idle':
       return { ...NOT_WAITING, state: 'idle' };
     case 'worker.waiting':
-      return { state: 'waiting', waiting_kind: event.data.kind, waiting_text: event.data.text };
+      return {
+        state: 'waiting',
+        waiting_kind: event.data.kind,
+        waiting_text: event.data.text,
+        waiting_choices: event.data.choices ?? null,
+        waiting_hash: event.data.prompt_hash ?? null,
+        waiting_via: event.data.via ?? null,
+        // The same prompt, of which more is known now.
+        waiting_since:
+          row.waiting_kind === event.data.kind && row.waiting_hash === null ? row.waiting_since : event.at,
+      };
     case 'worker.exited':
       return {
         ...NOT_WAITING,

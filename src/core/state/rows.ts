@@ -1,5 +1,14 @@
 import type { CommandResult, FrozenCommand } from '../events/index.js';
-import type { Evidence, MessageState, RunState, SessionState, WaitingKind, WorkerState } from './states.js';
+import type {
+  Choice,
+  Evidence,
+  MessageState,
+  RunState,
+  SessionState,
+  WaitingKind,
+  WaitingVia,
+  WorkerState,
+} from './states.js';
 
 /**
  * The rows of the store. Each is a fold of events (see the fold files beside this one); nothing else writes them.
@@ -49,6 +58,12 @@ export interface WorkerRow {
   state: WorkerState;
   waiting_kind: WaitingKind | null;
   waiting_text: string | null;
+  /** What its prompt takes as an answer; null where nobody but a person in the pane can answer it. */
+  waiting_choices: Choice[] | null;
+  /** Names the very prompt, so that no answer meets another one. */
+  waiting_hash: string | null;
+  waiting_via: WaitingVia | null;
+  waiting_since: string | null;
   task: string;
   file_scope: string[];
   pass_criteria: string;

@@ -40,6 +40,17 @@ export const WAITING_KINDS = [
 ] as const;
 export type WaitingKind = (typeof WAITING_KINDS)[number];
 
+/** How a waiting worker was noticed: its own hook, what its screen shows, or its own tools. */
+export const WAITING_VIA = ['hook', 'screen', 'tool'] as const;
+export type WaitingVia = (typeof WAITING_VIA)[number];
+
+/** One answer that a dialog takes. */
+export interface Choice {
+  /** 1-based: the number it shows, else its place. */
+  readonly number: number;
+  readonly label: string;
+}
+
 export const MESSAGE_STATES = [
   'accepted',
   'queued',

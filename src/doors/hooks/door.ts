@@ -7,7 +7,9 @@ import { readJson, sendJson } from '../shared/http.js';
  * What agents' own hooks post: a body in the agent's words, translated by its adapter. The answer goes back as it is
  * (some agents take orders from it); `{}` means nothing.
  */
-export function createHookDoor(deliver: (workerId: string, body: unknown) => Promise<unknown>) {
+export function createHookDoor(
+  deliver: (workerId: string, body: unknown, hungUp: AbortSignal) => Promise<unknown>,
+) {
   return async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -22,6 +24,10 @@ export function createHookDoor(deliver: (workerId: string, body: unknown) => Pro
     if (request.method !== 'POST')
       throw new OrchestratorError('INVALID_INPUT', { field: 'method', problem: 'use POST' });
     const body = await readJson(request);
-    sendJson(response, 200, (await deliver(identity.workerId, body)) ?? {});
+    const hungUp = new AbortController();
+    response.once('close', () => {
+      if (!response.writableFinished) hungUp.abort();
+    });
+    sendJson(response, 200, (await deliver(identity.workerId, body, hungUp.signal)) ?? {});
   };
 }

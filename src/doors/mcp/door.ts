@@ -15,7 +15,8 @@ import { errorResult, successResult, toolsFor } from './tools.js';
 import type { Operation, Scope } from '../../services/operation.js';
 
 export interface McpDoorOptions {
-  readonly operations: readonly Operation[];
+  /** What the table has for callers of this scope in this session. */
+  operations(scope: Scope): readonly Operation[];
   readonly version: string;
   readonly logger: Logger;
   instructions(scope: Scope): string;
@@ -102,7 +103,7 @@ function createServer(
   caller: Caller,
   hangUps: ReadonlyMap<string | number, AbortSignal>,
 ): Server {
-  const tools = toolsFor(options.operations, caller.scope);
+  const tools = toolsFor(options.operations(caller.scope), caller.scope);
   const server = new Server(
     { name: 'agentorchestr', version: options.version },
     { capabilities: { tools: {} }, instructions: options.instructions(caller.scope) },

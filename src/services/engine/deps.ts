@@ -18,6 +18,8 @@ export interface EngineDeps {
   adapter(agent: string): AgentAdapter;
   /** Private folder of a worker; its done.flag is watched. */
   workerDirectory(workerId: string): string;
+  /** What the user agreed to before the session began, so that a dialog that only asks for it again may be answered. */
+  consents(to: 'trust' | 'bypass'): boolean;
   /** Told when the lead ended its turn and nothing is left that could wake it. */
   onLeadStuck(): void;
   /** Told when an agent process is gone, after its rows are settled. */

@@ -12,12 +12,17 @@ import { fact, type EngineDeps, type FactSubject } from './deps.js';
 import { undelivered } from './instruct.js';
 import { endRun, settleByReport, type Ending } from './outcomes.js';
 import { WorkerActor } from './worker-actor.js';
+import type { GateAnswer, GateOutcome } from './worker-gate.js';
 import { WorkerRecord } from './worker-record.js';
+
+type StateEvent = Extract<BackendEvent, { type: 'state' }>;
 
 /** Drives the runs of one session over one backend: one actor per worker whose process lives. */
 export class Engine {
   readonly #deps: EngineDeps;
   readonly #actors = new Map<string, WorkerActor>();
+  /** What a screen showed last before its agent was attached: a dialog at the start is told once. */
+  readonly #early = new Map<string, StateEvent>();
   readonly #unsubscribe: readonly (() => void)[];
 
   constructor(deps: EngineDeps) {
@@ -42,7 +47,11 @@ export class Engine {
    */
   attach(worker: WorkerRow, options: { held?: boolean } = {}): void {
     this.#actors.get(worker.worker_id)?.close();
-    this.#actors.set(worker.worker_id, new WorkerActor(this.#deps, worker, options.held === true));
+    const actor = new WorkerActor(this.#deps, worker, options.held === true);
+    this.#actors.set(worker.worker_id, actor);
+    const early = this.#early.get(worker.worker_id);
+    this.#early.delete(worker.worker_id);
+    if (early !== undefined) actor.onState(early);
   }
 
   release(workerId: string): void {
@@ -54,7 +63,8 @@ export class Engine {
     this.#actors.get(workerId)?.pump();
   }
 
-  async hook(workerId: string, body: unknown): Promise<unknown> {
+  /** `hungUp` aborts when the agent no longer waits for the answer. */
+  async hook(workerId: string, body: unknown, hungUp: AbortSignal): Promise<unknown> {
     const worker = this.#deps.store.worker(this.#deps.sessionId, workerId);
     const actor = this.#actors.get(workerId);
     const rules = worker === null ? null : (this.#deps.adapter(worker.agent).interactive?.hooks ?? null);
@@ -62,7 +72,12 @@ export class Engine {
     // The id to resume is the one in the latest hook, not the one that was chosen at launch.
     const threadId = rules.threadId(body);
     if (threadId !== null) new WorkerRecord(this.#deps, workerId).threadOpened(threadId);
-    return actor.onHook(rules.translate(body));
+    return actor.onHook(rules.translate(body), hungUp);
+  }
+
+  /** Answers a dialog or request of a worker; null when its process is over. */
+  async answer(workerId: string, answer: GateAnswer): Promise<GateOutcome | null> {
+    return this.#actors.get(workerId)?.answer(answer) ?? null;
   }
 
   report(workerId: string, report: Pick<ReportedOutcome, 'state' | 'summary'>, evidence: Evidence): boolean {
@@ -92,7 +107,7 @@ export class Engine {
   #onBackendEvent(event: BackendEvent): void {
     switch (event.type) {
       case 'state':
-        this.#actors.get(event.workerId)?.onState(event);
+        this.#onState(event);
         return;
       case 'sentinels':
         this.#actors.get(event.workerId)?.onSentinels(event.sentinels);
@@ -107,6 +122,12 @@ export class Engine {
       case 'place_lost':
         return;
     }
+  }
+
+  #onState(event: StateEvent): void {
+    const actor = this.#actors.get(event.workerId);
+    if (actor === undefined) this.#early.set(event.workerId, event);
+    else actor.onState(event);
   }
 
   #exited(event: Extract<BackendEvent, { type: 'exited' }>): void {
@@ -167,6 +188,7 @@ export class Engine {
   #detach(workerId: string): void {
     this.#actors.get(workerId)?.close();
     this.#actors.delete(workerId);
+    this.#early.delete(workerId);
   }
 
   #subject(workerId: string, evidence: Evidence): FactSubject {

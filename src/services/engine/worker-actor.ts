@@ -10,6 +10,7 @@ import { watchFlag } from './flag-watch.js';
 import { settleByReport } from './outcomes.js';
 import { reportOfSentinels } from './sentinel-report.js';
 import { leadTurnVerdict, workerTurnVerdict } from './turn-verdicts.js';
+import { WorkerGate, type GateAnswer, type GateOutcome } from './worker-gate.js';
 import { WorkerRecord } from './worker-record.js';
 
 const SETTLE_CAP_MS = 1_000;
@@ -17,7 +18,6 @@ const SETTLE_CAP_MS = 1_000;
 const EVIDENCE_LAG_MS = 250;
 /** A hook outranks the screen: wait this long for it before an idle screen ends a turn. */
 const HOOK_LAG_MS = 700;
-
 /**
  * The life of one worker's agent while its process lives: delivers messages in order, follows its turns, settles its
  * runs. All truth is in the store; what is kept here is only what a restart may forget.
@@ -30,6 +30,7 @@ export class WorkerActor {
   readonly #record: WorkerRecord;
   readonly #abort = new AbortController();
   readonly #courier: Courier;
+  readonly #gate: WorkerGate;
   #held: boolean;
   #turnOpen = false;
   /** A text was taken into the turn that runs: whether it belongs to that turn or starts the next one is not known. */
@@ -46,6 +47,13 @@ export class WorkerActor {
     this.#workerId = worker.worker_id;
     this.#record = new WorkerRecord(deps, worker.worker_id);
     this.#hooks = deps.adapter(worker.agent).interactive?.hooks ?? null;
+    this.#gate = new WorkerGate({
+      deps,
+      workerId: worker.worker_id,
+      hooks: this.#hooks,
+      record: this.#record,
+      signal: this.#abort.signal,
+    });
     this.#flag = watchFlag({
       privateDirectory: deps.workerDirectory(worker.worker_id),
       worktree: worker.worktree,
@@ -90,11 +98,15 @@ export class WorkerActor {
   onState(event: Extract<BackendEvent, { type: 'state' }>): void {
     this.#screen = event.state;
     this.#cancelClose?.();
+    if (this.#gate.screen(event)) return;
     if (event.state === 'working') this.#working(event.evidence);
-    else if (event.state === 'waiting')
-      this.#record.waiting(event.kind ?? 'dialog', event.text, event.evidence);
     else if (event.state === 'error' && this.#hooks === null) this.#turnFailed(event.text, event.evidence);
     else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#closeTurnByScreen(event.evidence);
+  }
+
+  /** Answers what the agent waits with; the screen or the agent itself decides whether it still does. */
+  answer(answer: GateAnswer): Promise<GateOutcome> {
+    return this.#gate.answer(answer);
   }
 
   onSentinels(sentinels: readonly Sentinel[]): void {
@@ -110,13 +122,14 @@ export class WorkerActor {
   }
 
   /** What the agent's hooks say. The answer, if any, is the body to give back to the agent. */
-  async onHook(facts: readonly HookFact[]): Promise<unknown> {
+  async onHook(facts: readonly HookFact[], hungUp: AbortSignal): Promise<unknown> {
     let answer: unknown = null;
-    for (const hook of facts) answer = (await this.#onHookFact(hook)) ?? answer;
+    for (const hook of facts) answer = (await this.#onHookFact(hook, hungUp)) ?? answer;
     return answer;
   }
 
-  async #onHookFact(hook: HookFact): Promise<unknown> {
+  async #onHookFact(hook: HookFact, hungUp: AbortSignal): Promise<unknown> {
+    this.#gate.heard(hook);
     switch (hook.fact) {
       case 'session_started':
         this.#record.threadOpened(hook.threadId);
@@ -138,8 +151,7 @@ export class WorkerActor {
         this.#record.waiting(hook.kind, hook.text, 'protocol');
         return null;
       case 'permission_requested':
-        this.#record.waiting('permission', hook.text, 'protocol');
-        return null;
+        return this.#gate.request(hook, hungUp);
       case 'session_ended':
         return null;
     }
@@ -238,6 +250,7 @@ export class WorkerActor {
     this.#cancelClose?.();
     if (!this.#turnOpen) return null;
     this.#turnOpen = this.#steered = false;
+    this.#record.pastGate(evidence);
     this.#record.answered(evidence);
     const worker = this.#record.worker();
     const answer =

@@ -1,8 +1,23 @@
 import type { EventSource, NewEvent } from '../../core/events/index.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
-import { isLiveWorker, isTerminalRun, type Evidence, type WaitingKind } from '../../core/state/states.js';
+import {
+  isLiveWorker,
+  isTerminalRun,
+  type Choice,
+  type Evidence,
+  type WaitingKind,
+} from '../../core/state/states.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
 import { noticeFor } from './notices.js';
+
+/** Of a prompt, in a notice to the lead. */
+const LINES_TOLD = 5;
+
+/** A prompt that can be answered from elsewhere. */
+export interface Prompt {
+  readonly choices: readonly Choice[];
+  readonly promptHash: string;
+}
 
 /** One worker's rows: reads them and appends what changes its state. Every method is one transaction. */
 export class WorkerRecord {
@@ -47,30 +62,59 @@ export class WorkerRecord {
     const run = this.openRun();
     const resumes = run?.state === 'waiting' && run.waiting_kind !== 'question';
     if (worker === null || !isLiveWorker(worker.state) || (worker.state === 'working' && !resumes)) return;
-    const runId = run === null || run.state === 'queued' ? undefined : run.run_id;
-    if (run?.waiting_kind === 'permission' && runId !== undefined)
+    const subject = this.subject(run === null || run.state === 'queued' ? undefined : run.run_id, evidence);
+    if (worker.state === 'waiting' && worker.waiting_kind === 'permission')
       this.append(
-        fact('permission.answered', this.subject(runId, evidence), {
-          answer: 'given at the agent',
-          by: 'person',
-        }),
+        fact('permission.answered', subject, { answer: 'given at the agent', by: 'person' }),
+        fact('worker.working', subject, {}),
       );
-    this.append(fact('worker.working', this.subject(runId, evidence), {}));
+    else this.append(fact('worker.working', subject, {}));
   }
 
-  /** The agent needs somebody; the lead is told, and the run of a worker waits with it. */
-  waiting(kind: WaitingKind, text: string, evidence: Evidence): void {
+  /**
+   * The agent needs somebody; the lead is told, and the run of a worker waits with it. The same prompt seen again, or
+   * with less known of it, is no news; one whose answers are known now only says them.
+   */
+  waiting(kind: WaitingKind, text: string, evidence: Evidence, prompt: Prompt | null = null): void {
     const worker = this.worker();
     if (worker === null || !isLiveWorker(worker.state)) return;
-    if (worker.state === 'waiting' && worker.waiting_kind === kind) return;
+    const known = worker.state === 'waiting' && worker.waiting_kind === kind ? worker : null;
+    if (known !== null && (prompt === null || prompt.promptHash === known.waiting_hash)) return;
     const run = this.openRun();
-    const events: NewEvent[] = [fact('worker.waiting', this.subject(run?.run_id, evidence), { kind, text })];
-    if (run?.state === 'running' && worker.role === 'worker') {
-      const subject = this.subject(run.run_id, evidence);
-      if (kind === 'permission') events.push(fact('permission.requested', subject, { text }));
-      events.push(fact('run.waiting', subject, { kind, text }));
-    }
+    const subject = this.subject(run?.run_id, evidence);
+    const waits = fact('worker.waiting', subject, {
+      kind,
+      text,
+      via: evidence === 'screen' ? 'screen' : 'hook',
+      ...(prompt === null ? {} : { choices: [...prompt.choices], prompt_hash: prompt.promptHash }),
+    });
+    if (known !== null && known.waiting_hash === null) return this.append(waits);
+    const events: NewEvent[] = [waits];
+    if (kind === 'permission') events.push(fact('permission.requested', subject, { text }));
+    const atGate = run?.state === 'running' || (run?.state === 'waiting' && run.waiting_kind !== 'question');
+    // A dialog of the agent is answered at the agent, even one that asks a question: no message continues the run.
+    if (atGate && worker.role === 'worker')
+      events.push(fact('run.waiting', subject, { kind: kind === 'question' ? 'dialog' : kind, text }));
     if (worker.role === 'worker') events.push(this.notice(`waits (${kind}): ${firstLines(text)}`, evidence));
+    this.append(...events);
+  }
+
+  /** Its turn is over, so nothing of the turn can be in front of it any more: the run is not kept waiting for that. */
+  pastGate(evidence: Evidence): void {
+    const worker = this.worker();
+    if (worker?.state !== 'waiting') return;
+    const { waiting_kind: kind, waiting_hash: hash } = worker;
+    const isOfTurn = kind === 'permission' || ((kind === 'dialog' || kind === 'question') && hash !== null);
+    if (isOfTurn) this.working(evidence);
+  }
+
+  /** We brought an answer to a dialog or request. `withinTurn`: the agent goes on with its turn by that. */
+  gateAnswered(answer: string, by: string, evidence: Evidence, withinTurn: boolean): void {
+    const run = this.openRun();
+    const source = evidence === 'protocol' ? 'hook' : undefined;
+    const subject = this.subject(run?.run_id, evidence, source);
+    const events: NewEvent[] = [fact('permission.answered', subject, { answer, by })];
+    if (withinTurn && this.worker()?.state === 'waiting') events.push(fact('worker.working', subject, {}));
     this.append(...events);
   }
 
@@ -81,7 +125,7 @@ export class WorkerRecord {
     const run = runId === undefined ? null : this.#deps.store.run(runId);
     const waits = { kind: 'dialog', text } as const;
     const subject = this.subject(runId, 'screen');
-    const events: NewEvent[] = [fact('worker.waiting', subject, waits)];
+    const events: NewEvent[] = [fact('worker.waiting', subject, { ...waits, via: 'screen' })];
     if (worker.role === 'worker') {
       if (run !== null && !isTerminalRun(run.state)) events.push(fact('run.waiting', subject, waits));
       events.push(this.notice(`waits (dialog): ${firstLines(text)}`, 'screen'));
@@ -92,7 +136,8 @@ export class WorkerRecord {
   /** Its turn is over; its question stays. */
   questionOpen(run: RunRow): void {
     const text = run.waiting_text ?? '';
-    this.append(fact('worker.waiting', this.subject(run.run_id, 'protocol'), { kind: 'question', text }));
+    const waits = { kind: 'question', text, via: 'tool' } as const;
+    this.append(fact('worker.waiting', this.subject(run.run_id, 'protocol'), waits));
   }
 
   idle(evidence: Evidence): void {
@@ -126,5 +171,10 @@ export class WorkerRecord {
 }
 
 function firstLines(text: string): string {
-  return text.trim().split('\n').slice(0, 3).join(' / ').slice(0, 300);
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines
+    .filter((line) => line !== '')
+    .slice(0, LINES_TOLD)
+    .join(' / ')
+    .slice(0, 300);
 }

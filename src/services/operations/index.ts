@@ -1,9 +1,11 @@
 import type { Operation } from '../operation.js';
+import { answerWorkerOperation } from './answer-worker.js';
 import { askLeadOperation } from './ask-lead.js';
 import { crossReviewOperation } from './cross-review.js';
 import { integrateWorkerOperation } from './integrate-worker.js';
 import { integrationStatusOperation } from './integration-status.js';
 import { killWorkerOperation } from './kill-worker.js';
+import { listAttentionOperation } from './list-attention.js';
 import { listPerspectivesOperation } from './list-perspectives.js';
 import { listWorkersOperation } from './list-workers.js';
 import { markGoalDoneOperation } from './mark-goal-done.js';
@@ -24,11 +26,13 @@ import { workerDiffOperation } from './worker-diff.js';
 
 /** The one operation table: every door is a projection of it. Adding an operation: one file, one line here. */
 export const OPERATIONS: readonly Operation[] = [
+  answerWorkerOperation,
   askLeadOperation,
   crossReviewOperation,
   integrateWorkerOperation,
   integrationStatusOperation,
   killWorkerOperation,
+  listAttentionOperation,
   listPerspectivesOperation,
   listWorkersOperation,
   markGoalDoneOperation,

@@ -22,6 +22,8 @@ export const sessionPlanSchema = z.object({
   apply: z.boolean().default(false),
   kill_tmux: z.boolean().default(false),
   bypass_permissions: z.boolean().default(true),
+  /** The lead may see and answer what its workers wait with. */
+  lead_may_answer: z.boolean().default(false),
   verify_commands: z.array(command).describe('frozen when the person consented to them'),
   setup_commands: z.array(command),
   limits: z

@@ -333,7 +333,8 @@ describe('what hooks say of the conversation', () => {
       threadId: (body) => String((body as { id: string }).id),
     });
     await rig.start('w01');
-    for (const id of ['a', 'a', '', 'b']) await rig.engine.hook('w01', { id });
+    const { signal } = rig.hungUp;
+    for (const id of ['a', 'a', '', 'b']) await rig.engine.hook('w01', { id }, signal);
     expect([rig.worker('w01').thread_id, rig.count('thread.opened')]).toEqual(['b', 2]);
   });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { foldWorker, workerOf } from '../../../src/core/state/fold-worker.js';
+import type { NewEvent } from '../../../src/core/events/index.js';
 import type { WorkerRow } from '../../../src/core/state/rows.js';
 import { RUN, sampleEvent, SAMPLES, SESSION, WORKER } from '../../support/sample-events.js';
 import { at, folded, foldAll, type Step } from './support.js';
@@ -11,6 +12,10 @@ const created: WorkerRow = {
   state: 'starting',
   waiting_kind: null,
   waiting_text: null,
+  waiting_choices: null,
+  waiting_hash: null,
+  waiting_via: null,
+  waiting_since: null,
   attempt_id: null,
   pane_id: null,
   window: null,
@@ -26,7 +31,18 @@ const created: WorkerRow = {
 
 const place = { attempt_id: 'attempt-1', pane_id: '%3', window: '@1' } as const;
 const ready = { ...place, state: 'idle' } as const;
-const waiting = { waiting_kind: 'permission', waiting_text: 'Run rm?' } as const;
+const waiting = {
+  waiting_kind: 'permission',
+  waiting_text: 'Run rm?',
+  waiting_choices: [{ number: 1, label: 'Yes' }],
+  waiting_hash: 'abc123',
+  waiting_via: 'screen',
+} satisfies Partial<WorkerRow>;
+
+const bareWaiting = {
+  ...sampleEvent('worker.waiting'),
+  data: { kind: 'permission', text: 'Run rm?' },
+} as NewEvent;
 
 it('a worker begins as starting', () => {
   expect(foldAll(foldWorker, ['worker.created'])).toEqual(created);
@@ -44,12 +60,22 @@ it.each<[string, Step[], Partial<WorkerRow>]>([
   [
     'a question seen before it was found ready stands',
     ['worker.started', 'worker.waiting', 'worker.ready'],
-    { ...place, ...waiting, state: 'waiting' },
+    { ...place, ...waiting, waiting_since: at(2), state: 'waiting' },
   ],
   [
     'waiting keeps what the agent shows',
     ['worker.started', 'worker.ready', 'worker.waiting'],
-    { ...ready, ...waiting, state: 'waiting' },
+    { ...ready, ...waiting, waiting_since: at(3), state: 'waiting' },
+  ],
+  [
+    'another prompt of the same kind waits since it came',
+    ['worker.waiting', sampleEvent('worker.waiting', { text: 'Run ls?', prompt_hash: 'def456' })],
+    { ...waiting, waiting_text: 'Run ls?', waiting_hash: 'def456', waiting_since: at(2), state: 'waiting' },
+  ],
+  [
+    'a prompt whose answers are told later waits since it was first seen',
+    [bareWaiting, 'worker.waiting'],
+    { ...waiting, waiting_since: at(1), state: 'waiting' },
   ],
   ['working again forgets what it waited for', ['worker.waiting', 'worker.working'], { state: 'working' }],
   ['idle forgets what it waited for', ['worker.waiting', 'worker.idle'], { state: 'idle' }],

@@ -64,6 +64,7 @@ describe('reading a screen by rules', () => {
       state: 'idle',
       kind: null,
       text: '',
+      dialog: null,
       composer: { text: 'hello' },
     });
   });
@@ -82,6 +83,7 @@ describe('reading a screen by rules', () => {
       state: 'unknown',
       kind: null,
       text: '',
+      dialog: null,
       composer: null,
     });
   });

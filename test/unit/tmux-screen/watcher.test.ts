@@ -6,9 +6,9 @@ import type { Reading } from '../../../src/backends/tmux/screen.js';
 import { PaneWatcher } from '../../../src/backends/tmux/watcher.js';
 import { silentLogger } from '../../../src/platform/logger.js';
 
-const idle: Reading = { state: 'idle', kind: null, text: '', composer: { text: '' } };
+const idle: Reading = { state: 'idle', kind: null, text: '', dialog: null, composer: { text: '' } };
 const working: Reading = { ...idle, state: 'working' };
-const dialog = (text: string): Reading => ({ state: 'waiting', kind: 'permission', text, composer: null });
+const dialog = (text: string): Reading => ({ state: 'waiting', kind: 'permission', text, dialog: null, composer: null });
 
 /** A pane that shows what it is told to, and time that stands still until it is moved. */
 function watched() {

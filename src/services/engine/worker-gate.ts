@@ -1,0 +1,200 @@
+import type { HookFact, HookRules } from '../../agents/contract.js';
+import type { Answered, BackendEvent } from '../../backends/contract.js';
+import type { WaitingKind } from '../../core/state/states.js';
+import type { EngineDeps } from './deps.js';
+import { ParkedRequests, REQUEST_CHOICES } from './parked-requests.js';
+import type { WorkerRecord } from './worker-record.js';
+
+type StateEvent = Extract<BackendEvent, { type: 'state' }>;
+type Shown = StateEvent & { readonly dialog: NonNullable<StateEvent['dialog']> };
+
+export interface GateAnswer {
+  readonly promptHash: string;
+  /** The number of the choice. */
+  readonly choice: number;
+  /** For a request that came through the hook: what the agent is told with the answer. */
+  readonly message: string;
+  /** Who answers, for the log. */
+  readonly by: string;
+}
+
+export type GateOutcome = Answered | { readonly outcome: 'no_choice' };
+
+/** How long the hook of a request may lag behind its dialog on the screen. */
+const HOOK_LAG_MS = 700;
+/** Kinds of dialogs that stand for a request that came through the hook as well. */
+const ASKED_BY_HOOK: readonly WaitingKind[] = ['permission', 'dialog'];
+/** An agent that says one of these is past whatever it asked. */
+const TURN_FACTS: readonly HookFact['fact'][] = [
+  'prompt_submitted',
+  'turn_ended',
+  'turn_failed',
+  'session_ended',
+];
+/** Dialogs that only come up within a turn. */
+const WITHIN_TURN: readonly WaitingKind[] = ['permission', 'question'];
+
+/**
+ * What stands between one agent and its work: its dialogs and its requests for permission. Records what waits and
+ * brings answers to it. Nothing is answered here but what somebody answers, or what the user agreed to beforehand.
+ */
+export class WorkerGate {
+  readonly #deps: EngineDeps;
+  readonly #workerId: string;
+  readonly #hooks: HookRules | null;
+  readonly #record: WorkerRecord;
+  readonly #signal: AbortSignal;
+  readonly #parked = new ParkedRequests();
+  /** The dialog of what is parked was seen on the screen: when it goes, it was decided there. */
+  #seen = false;
+  #last: StateEvent | null = null;
+  #cancelShow: (() => void) | null = null;
+  /** Dialogs that were answered by an agreement; never a second time. */
+  readonly #consented = new Set<string>();
+
+  constructor(options: {
+    deps: EngineDeps;
+    workerId: string;
+    hooks: HookRules | null;
+    record: WorkerRecord;
+    signal: AbortSignal;
+  }) {
+    this.#deps = options.deps;
+    this.#workerId = options.workerId;
+    this.#hooks = options.hooks;
+    this.#record = options.record;
+    this.#signal = options.signal;
+    this.#signal.addEventListener('abort', () => this.#close(), { once: true });
+  }
+
+  /** Takes what the screen shows; false when it says nothing about a gate and the turn is to be followed by it. */
+  screen(event: StateEvent): boolean {
+    this.#cancelShow?.();
+    if (event.state === 'unknown') return false;
+    this.#last = event;
+    if (event.state === 'waiting') {
+      this.#shown(event);
+      return true;
+    }
+    // The hook is newer than a screen that has not shown the dialog yet.
+    if (this.#parked.first !== null && !this.#seen) return true;
+    this.#decidedElsewhere();
+    return false;
+  }
+
+  /** What the agent's hooks say of its turn. */
+  heard({ fact }: HookFact): void {
+    if (TURN_FACTS.includes(fact)) this.#decidedElsewhere();
+  }
+
+  /** A request through the hook: parked until it is answered, here or at the agent. Resolves with the hook's answer. */
+  request(
+    request: Extract<HookFact, { fact: 'permission_requested' }>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    if (this.#hooks?.permissionAnswer === undefined || this.#signal.aborted) {
+      this.#record.waiting('permission', request.text, 'protocol');
+      return Promise.resolve(null);
+    }
+    this.#cancelShow?.();
+    this.#seen ||= this.#last?.state === 'waiting';
+    const answer = this.#parked.park(request.tool, request.text, { signal, onGone: () => this.#hungUp() });
+    this.#tell();
+    return answer;
+  }
+
+  async answer(answer: GateAnswer): Promise<GateOutcome> {
+    if (this.#parked.has(answer.promptHash)) return this.#answerRequest(answer);
+    const { promptHash, choice } = answer;
+    const worker = this.#record.worker();
+    const known = worker?.waiting_hash === promptHash ? worker : null;
+    const choices = known?.waiting_choices ?? null;
+    if (choices !== null && !choices.some(({ number }) => number === choice)) return { outcome: 'no_choice' };
+    const answered = await this.#deps.backend.answer(this.#workerId, { promptHash, choice });
+    if (answered.outcome === 'answered') {
+      const label = choices?.find(({ number }) => number === choice)?.label ?? `choice ${choice}`;
+      const kind = known?.waiting_kind ?? 'dialog';
+      this.#record.gateAnswered(label, answer.by, answered.evidence, WITHIN_TURN.includes(kind));
+    }
+    return answered;
+  }
+
+  /** The agent goes on without us: whoever asked has its answer. */
+  #decidedElsewhere(): void {
+    this.#seen = false;
+    this.#parked.release();
+  }
+
+  #answerRequest({ promptHash, choice, message, by }: GateAnswer): GateOutcome {
+    const chosen = REQUEST_CHOICES.find(({ number }) => number === choice);
+    if (chosen === undefined) return { outcome: 'no_choice' };
+    const allow = chosen === REQUEST_CHOICES[0];
+    this.#parked.answer(promptHash, this.#hooks?.permissionAnswer?.(allow, message));
+    this.#record.gateAnswered(chosen.label, by, 'protocol', true);
+    // What the screen last showed may have been this dialog.
+    this.#seen = false;
+    this.#last = null;
+    this.#tell();
+    return { outcome: 'answered', evidence: 'protocol' };
+  }
+
+  #shown(event: StateEvent): void {
+    const kind = event.kind ?? 'dialog';
+    if (this.#parked.first !== null && ASKED_BY_HOOK.includes(kind)) {
+      this.#seen = true;
+      return;
+    }
+    if (isConsented(event, this.#deps, this.#consented)) return void this.#answerConsented(event);
+    const show = () => this.#record.waiting(kind, event.text, event.evidence, event.dialog);
+    // Its hook is on its way and can be answered without a key.
+    if (kind !== 'permission' || this.#hooks?.permissionAnswer === undefined) return show();
+    this.#cancelShow = this.#deps.clock.after(HOOK_LAG_MS, show);
+  }
+
+  /** That very dialog, once; if it does not go away, a person has to look at it like at any other. */
+  async #answerConsented(event: Shown): Promise<void> {
+    const { promptHash, consented } = event.dialog;
+    this.#consented.add(promptHash);
+    const { workerId } = event;
+    const choice = consented?.choice ?? { number: 0, label: '' };
+    const answered = await this.#deps.backend
+      .answer(workerId, { promptHash, choice: choice.number })
+      .catch((error: unknown) => ({ outcome: 'refused' as const, reason: String(error) }));
+    if (this.#signal.aborted) return;
+    if (answered.outcome === 'answered') {
+      const by = consented?.to === 'bypass' ? 'bypass of permissions' : 'trust in the project';
+      this.#record.gateAnswered(choice.label, `agreed to beforehand: ${by}`, answered.evidence, false);
+      return;
+    }
+    this.#deps.logger.warn({ worker: workerId, outcome: answered.outcome }, 'consented dialog not answered');
+    if (answered.outcome !== 'changed')
+      this.#record.waiting(event.kind ?? 'dialog', event.text, event.evidence, event.dialog);
+  }
+
+  /** Records the request that waits longest. */
+  #tell(): void {
+    const { first } = this.#parked;
+    if (first === null) return;
+    const shown = { choices: REQUEST_CHOICES, promptHash: first.promptHash };
+    this.#record.waiting('permission', first.text, 'protocol', shown);
+  }
+
+  /** The hook call is over without an answer: what the screen shows is all there is. */
+  #hungUp(): void {
+    const last = this.#last;
+    if (this.#parked.first !== null) this.#tell();
+    else if (last?.state === 'waiting')
+      this.#record.waiting(last.kind ?? 'dialog', last.text, last.evidence, last.dialog);
+  }
+
+  #close(): void {
+    this.#cancelShow?.();
+    this.#parked.release();
+  }
+}
+
+function isConsented(event: StateEvent, deps: EngineDeps, done: ReadonlySet<string>): event is Shown {
+  const consented = event.dialog?.consented ?? null;
+  if (consented === null || event.dialog === null) return false;
+  return deps.consents(consented.to) && !done.has(event.dialog.promptHash);
+}
