@@ -5,6 +5,7 @@ import { WAITING_KINDS } from '../core/state/states.js';
 import type {
   AgentAdapter,
   Composer,
+  DialogChoice,
   HookFact,
   HookRules,
   LaunchContext,
@@ -74,14 +75,37 @@ function screenRules(): ScreenRules {
     recordedVersion: '1',
     tailRows: 24,
     states: [
-      { when: /\n {2}1 yes · 2 no · esc refuses\s*$/, means: 'waiting', kind: 'permission' },
-      { when: /\n {2}1 exit · 2 trust\s*$/, means: 'waiting', kind: 'trust' },
+      {
+        when: /\n {2}1 yes · 2 no · esc refuses\s*$/,
+        means: 'waiting',
+        kind: 'permission',
+        dialog: { choices, by: 'digit' },
+      },
+      {
+        when: /\n {2}1 exit · 2 trust\s*$/,
+        means: 'waiting',
+        kind: 'trust',
+        dialog: { choices, by: 'move', consented: { to: 'trust', choice: /^Yes, I trust/ } },
+      },
       { when: /\n {2}working · [^\n]*\s*$/, means: 'working' },
       { when: /\n {2}turn failed · [^\n]*\s*$/, means: 'error' },
       { when: /\n {2}ready · [^\n]*\s*$/, means: 'idle' },
     ],
     composer,
   };
+}
+
+const CHOICE = /^ ([❯ ]) (\d)\. (.+)$/;
+
+/** The numbered rows next above the footer. */
+function choices(screen: Screen): readonly DialogChoice[] {
+  const rows = screen.rows.map((row) => CHOICE.exec(row));
+  const last = rows.findLastIndex((match) => match !== null);
+  const first = rows.slice(0, last + 1).findLastIndex((match) => match === null) + 1;
+  return rows.slice(first, last + 1).flatMap((match) => {
+    const [, mark, number, label = ''] = match ?? [];
+    return [{ number: Number(number), label: label.trim(), selected: mark === '❯' }];
+  });
 }
 
 const RULE = /^─{8,}$/;
@@ -103,6 +127,7 @@ function hookRules(): HookRules {
     translate: (body) => facts(asRecord(body)),
     threadId: (body) => asRecord(body)['session_id']?.toString() ?? null,
     continueTurn: (reason) => ({ decision: 'block', reason }),
+    permissionAnswer: (allow, message) => ({ permission: allow ? 'allow' : 'deny', message }),
   };
 }
 
@@ -118,7 +143,7 @@ function facts(body: Record<string, unknown>): readonly HookFact[] {
     case 'StopFailure':
       return [{ fact: 'turn_failed', text: text('message') }];
     case 'PermissionRequest':
-      return [{ fact: 'waiting', kind: 'permission', text: text('message') }];
+      return [{ fact: 'permission_requested', tool: text('tool_name'), text: text('message') }];
     case 'Notification':
       return [{ fact: 'waiting', kind: waitingKind(body['kind']), text: text('message') }];
     case 'SessionEnd':

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import { newConversation, remember, saveConversation, type Conversation } from './conversation.js';
-import { blockReason, postHook, type HookEvent } from './hooks.js';
+import { askHook, blockReason, postHook, type HookEvent, type HookTarget } from './hooks.js';
 import { McpConnection } from './mcp.js';
 import type { ScriptedOptions } from './options.js';
 import { playTurn } from './play.js';
@@ -48,10 +48,15 @@ export class Agent {
       patienceMs: script.settings.mcp_patience_ms,
       clock,
     });
-    const { suggestion, echo_delay_ms } = script.settings;
+    const { suggestion, echo_delay_ms, dialog_deaf_ms } = script.settings;
     this.ui = new TerminalUi(
       clock,
-      { title: `${options.role} · ${script.name}`, suggestion, echoDelayMs: echo_delay_ms },
+      {
+        title: `${options.role} · ${script.name}`,
+        suggestion,
+        echoDelayMs: echo_delay_ms,
+        dialogDeafMs: dialog_deaf_ms,
+      },
       {
         submitted: (text, shown) => this.take(text, shown),
         interrupted: () => this.interrupt(),
@@ -161,6 +166,7 @@ export class Agent {
       conversation: this.conversation,
       screen: this.screen(),
       hook: (event) => this.hook(event),
+      askHook: (request) => askHook(this.hookTarget(), this.conversation.thread_id, request),
       save: () => this.save(),
       leave: (how) => this.leave(how),
       ignoreSignals: (ignore) => {
@@ -206,9 +212,12 @@ export class Agent {
   }
 
   private hook(event: HookEvent, limitMs?: number): Promise<unknown> {
+    return postHook(this.hookTarget(), this.conversation.thread_id, event, limitMs);
+  }
+
+  private hookTarget(): HookTarget {
     const { options, script, cwd, clock } = this.setup;
-    const url = script.settings.hooks ? options.hookUrl : null;
-    return postHook({ url, token: options.token, cwd, clock }, this.conversation.thread_id, event, limitMs);
+    return { url: script.settings.hooks ? options.hookUrl : null, token: options.token, cwd, clock };
   }
 
   private save(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.js';
 export type HookEvent =
   | { readonly hook_event_name: 'SessionStart'; readonly source: 'startup' | 'resume' | 'clear' }
   | { readonly hook_event_name: 'UserPromptSubmit'; readonly prompt: string }
-  | { readonly hook_event_name: 'PermissionRequest'; readonly message: string }
+  | { readonly hook_event_name: 'PermissionRequest'; readonly tool_name: string; readonly message: string }
   | { readonly hook_event_name: 'Notification'; readonly kind: string; readonly message: string }
   | {
       readonly hook_event_name: 'Stop';
@@ -23,6 +23,9 @@ export interface HookTarget {
 
 /** A hook may slow the agent down by this much and no more; a missing listener never stops it. */
 const HOOK_LIMIT_MS = 2_000;
+
+/** A question to the listener waits for its answer, as long as somebody may need to find it. */
+const DECISION_LIMIT_MS = 600_000;
 
 /** Posts one event; resolves with the answer's JSON, or null when there is none or nobody listens. */
 export async function postHook(
@@ -50,6 +53,23 @@ export async function postHook(
   } finally {
     cancel();
   }
+}
+
+/** What the listener decided, or null when nobody did. */
+export async function askHook(
+  target: HookTarget,
+  threadId: string,
+  request: { readonly tool: string; readonly message: string },
+): Promise<{ allowed: boolean; message: string } | null> {
+  const event = {
+    hook_event_name: 'PermissionRequest',
+    tool_name: request.tool,
+    message: request.message,
+  } as const;
+  const answer = await postHook(target, threadId, event, DECISION_LIMIT_MS);
+  const { permission, message } = (answer ?? {}) as { permission?: unknown; message?: unknown };
+  if (permission !== 'allow' && permission !== 'deny') return null;
+  return { allowed: permission === 'allow', message: typeof message === 'string' ? message : '' };
 }
 
 /** The reason to go on that a Stop answer carries, or null. */

@@ -60,6 +60,8 @@ const SIMPLE = {
   sentinel: step({ sentinel: z.enum(['done', 'blocked', 'failed']), summary: z.string().default('') }),
   permission: step({
     permission: z.string(),
+    /** The tool that the hook address is told of. */
+    tool: z.string().default('Bash'),
     save: z.string().optional(),
     go_on: z.boolean().default(false),
   }),
@@ -167,6 +169,8 @@ export const scriptSchema = z.strictObject({
       trust_dialog: z.boolean().default(false),
       start_delay_ms: milliseconds.default(0),
       echo_delay_ms: milliseconds.default(0),
+      /** Keys that come so soon after a dialog was drawn are lost, as with real agents. */
+      dialog_deaf_ms: milliseconds.default(0),
       suggestion: z.string().default(''),
       /** How long calls wait for an MCP server that is away. */
       mcp_patience_ms: milliseconds.default(30_000),

@@ -103,14 +103,30 @@ async function reportDone(turn: Turn, step: StepOf<'report_done'>): Promise<void
 }
 
 async function permission(turn: Turn, step: StepOf<'permission'>): Promise<Outcome> {
-  const asked = turn.screen.askPermission(step.permission, turn.signal);
-  const [allowed] = await Promise.all([
-    asked,
-    turn.hook({ hook_event_name: 'PermissionRequest', message: step.permission }),
-  ]);
+  const allowed = await decide(turn, step);
   turn.screen.note(`permission ${allowed ? 'given' : 'refused'}: ${brief(step.permission)}`);
   if (step.save !== undefined) turn.conversation.values[step.save] = allowed ? 'yes' : 'no';
   return allowed || step.go_on ? 'next' : 'end';
+}
+
+/** The dialog and the hook address are asked at once, and whoever answers first decides, as with real agents. */
+async function decide(turn: Turn, step: StepOf<'permission'>): Promise<boolean> {
+  const closing = new AbortController();
+  const shown = turn.screen.askPermission(step.permission, AbortSignal.any([turn.signal, closing.signal]));
+  const decided = turn.askHook({ tool: step.tool, message: step.permission }).then((decision) => {
+    // Nobody there decides: the person at the dialog does.
+    if (decision === null) return shown;
+    if (decision.message !== '') turn.screen.note(`  ⎿ told: ${brief(decision.message)}`);
+    return decision.allowed;
+  });
+  try {
+    return await Promise.race([shown, decided]);
+  } finally {
+    // What loses the race has nobody who waits for it.
+    shown.catch(() => undefined);
+    decided.catch(() => undefined);
+    closing.abort(new Error('decided'));
+  }
 }
 
 async function runParallel(turn: Turn, step: StepOf<'parallel'>): Promise<Outcome> {

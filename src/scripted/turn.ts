@@ -17,6 +17,8 @@ export interface Turn {
   /** Aborts when the person interrupts. */
   readonly signal: AbortSignal;
   hook(event: HookEvent): Promise<unknown>;
+  /** Asks the hook address to decide; null when nobody there does. */
+  askHook(request: { tool: string; message: string }): Promise<{ allowed: boolean; message: string } | null>;
   save(): Promise<void>;
   /** Ends the program: at once, or after saying goodbye. Never resolves. */
   leave(how: { exitCode: number } | { signal: string } | { gracefully: number }): Promise<never>;
@@ -29,5 +31,6 @@ export interface TurnScreen {
   note(text: string): void;
   activity(text: string): void;
   freeze(): void;
+  /** Shows the dialog; resolves with what was chosen. Aborting takes the dialog away. */
   askPermission(text: string, signal: AbortSignal): Promise<boolean>;
 }

@@ -35,6 +35,8 @@ class Answering {
   private chosen = false;
   /** Keys that move, and steps that were seen. */
   private moves = { keys: 0, steps: 0 };
+  /** Longer after each time that a key showed no effect in time: it may only be slow. */
+  private moveAgainMs = MOVE_AGAIN_MS;
 
   constructor(target: SendTarget, answer: DialogAnswer) {
     this.target = target;
@@ -86,8 +88,9 @@ class Answering {
       if (this.target.clock.now() >= this.deadline) return unconfirmed(look);
       await this.press(look, at < index ? 'Down' : 'Up');
       this.moves.keys++;
-      const moved = await this.after(MOVE_AGAIN_MS, (now) => this.selected(now) !== at);
+      const moved = await this.after(this.moveAgainMs, (now) => this.selected(now) !== at);
       if (moved !== null) this.moves.steps++;
+      else this.moveAgainMs *= 2;
     }
   }
 

@@ -11,6 +11,8 @@ export interface UiSettings {
   readonly suggestion: string;
   /** How long a key or paste waits before it is drawn. */
   readonly echoDelayMs: number;
+  /** A dialog takes no key for so long after it came. */
+  readonly dialogDeafMs: number;
 }
 
 export interface UiHandlers {
@@ -36,7 +38,12 @@ export class TerminalUi {
   private activity = 'Working';
   private startedAt = 0;
   private frame = 0;
-  private dialog: { readonly shown: Dialog; choice: number; answer(choice: number): void } | null = null;
+  private dialog: {
+    readonly shown: Dialog;
+    readonly since: number;
+    choice: number;
+    answer(choice: number): void;
+  } | null = null;
   private readonly waiting: string[] = [];
   private readonly history: string[] = [];
   private historyAt = 0;
@@ -120,7 +127,8 @@ export class TerminalUi {
       };
       const onAbort = () => done(() => reject(signal.reason as Error));
       signal.addEventListener('abort', onAbort);
-      this.dialog = { shown: dialog, choice: 0, answer: (choice) => done(() => resolve(choice)) };
+      const answer = (choice: number) => done(() => resolve(choice));
+      this.dialog = { shown: dialog, since: this.clock.now(), choice: 0, answer };
       this.draw();
     });
   }
@@ -150,6 +158,7 @@ export class TerminalUi {
   private dialogInput(input: Input): void {
     const dialog = this.dialog;
     if (dialog === null || input.type === 'paste') return;
+    if (this.clock.now() - dialog.since < this.settings.dialogDeafMs) return;
     if (input.type === 'text') {
       const choice = Number(input.text[0]) - 1;
       if (choice >= 0 && choice < dialog.shown.options.length) dialog.answer(choice);

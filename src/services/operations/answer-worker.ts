@@ -16,7 +16,7 @@ export const answerWorkerOperation = defineOperation({
   waits: true,
   input: z.object({
     worker_id: workerIdSchema,
-    prompt_hash: z.string().min(1, 'it is empty').max(64),
+    prompt_hash: z.string().min(1, 'it is empty').max(64).describe('of the prompt that is meant'),
     choice: z.number().int().min(1).max(99).optional().describe('the number of one of its choices'),
     text: z
       .string()

@@ -194,7 +194,9 @@ describe('an agent at a gate of its own', () => {
   it('makes its run wait, tells the lead once, and goes on with the run when it is let through', async () => {
     await rig.working('w01');
     rig.backend.state('w01', 'waiting', { kind: 'permission', text: 'May I run rm?' });
+    await rig.clock.advance(700);
     rig.backend.state('w01', 'waiting', { kind: 'permission', text: 'May I run rm? 2 s' });
+    await rig.clock.advance(700);
     expect(rig.run('w01')).toMatchObject({ state: 'waiting', waiting_kind: 'permission' });
     expect(rig.notices()).toEqual(['w01 (implementer) waits (permission): May I run rm?']);
     rig.backend.state('w01', 'working');

@@ -62,7 +62,7 @@ function start() {
   state.phase = 'idle';
   if (persona.bracketed !== false) process.stdout.write('\x1b[?2004h');
   if (persona.alternate === true) process.stdout.write('\x1b[?1049h\x1b[H');
-  if (persona.dialogAtStart !== undefined) state.dialog = persona.dialogAtStart;
+  if (persona.dialogAtStart !== undefined) openDialog(persona.dialogAtStart);
   if (persona.animate === true) setInterval(draw, 80);
   draw();
 }
@@ -172,9 +172,42 @@ function endTurn() {
 }
 
 function answerDialog(chunk) {
+  if (state.dialog.options !== undefined) return chooseInDialog(chunk);
   if (persona.dialogAnswers !== true || !chunk.includes(0x0d)) return;
   state.dialog = null;
   draw();
+}
+
+/** A dialog as agents draw them: a digit chooses at once, or arrows move the mark and Enter takes what is marked. */
+function chooseInDialog(chunk) {
+  const dialog = state.dialog;
+  if (Date.now() - dialog.since < (dialog.deafMs ?? 0)) return;
+  if ((dialog.drops ?? 0) > 0) return void dialog.drops--;
+  const key = chunk.toString('latin1');
+  const last = dialog.options.length - 1;
+  if (key === '\x1b[A' || key === '\x1bOA') dialog.at = Math.max(0, dialog.at - 1);
+  else if (key === '\x1b[B' || key === '\x1bOB') dialog.at = Math.min(last, dialog.at + 1);
+  else if (key === '\r') return takeChoice(dialog.at);
+  else if (dialog.by === 'digit' && /^[1-9]$/.test(key) && Number(key) <= last + 1)
+    return takeChoice(Number(key) - 1);
+  else return;
+  draw();
+}
+
+function takeChoice(index) {
+  const { options, next, takesMs } = state.dialog;
+  append('answers.jsonl', { label: options[index] });
+  const close = () => {
+    openDialog(next ?? null);
+    draw();
+  };
+  // It has taken the key, and shows nothing of that yet.
+  if (takesMs > 0) setTimeout(close, takesMs);
+  else close();
+}
+
+function openDialog(dialog) {
+  state.dialog = dialog === null ? null : { at: 0, ...dialog, since: Date.now() };
 }
 
 function takeCookedLines(chunk) {
@@ -208,7 +241,7 @@ function followControl() {
 function obey(command) {
   if (command.do === 'print') print(command.text.split('\n'));
   if (command.do === 'write') process.stdout.write(command.text);
-  if (command.do === 'dialog') state.dialog = { kind: command.kind, says: command.says };
+  if (command.do === 'dialog') openDialog(command);
   if (command.do === 'closeDialog') state.dialog = null;
   if (command.do === 'swallow') state.swallow = command.count;
   if (command.do === 'suggest') state.suggestion = command.text;
@@ -291,7 +324,22 @@ function wrap(line, width) {
 
 function dialog() {
   const above = persona.dialogBelowComposer === true ? box().slice(0, -1) : [];
+  if (state.dialog.options !== undefined) return [...above, ...optionRows()];
   return [...above, `${state.dialog.says}`, '❯ 1. Yes', '  2. No', `  ${state.dialog.kind} · enter confirms`];
+}
+
+function optionRows() {
+  const { kind, says, options, by, at } = state.dialog;
+  const clock = persona.animate === true ? [`${'✶✸✹✺'[state.frame % 4]} Waiting… (${state.frame}s)`] : [];
+  return [
+    '─'.repeat(40),
+    ...says.split('\n'),
+    ...clock,
+    ...options.map(
+      (label, index) => `${index === at ? '❯' : ' '} ${by === 'digit' ? `${index + 1}. ` : ''}${label}`,
+    ),
+    `  ${kind} · ${by === 'digit' ? 'a digit chooses' : 'arrows and enter'}`,
+  ];
 }
 
 /** A line-mode program: the terminal itself echoes what is typed. */

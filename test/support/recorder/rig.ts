@@ -50,7 +50,7 @@ export interface Persona {
   readonly collapse?: boolean;
   readonly suggestion?: string;
   readonly vim?: boolean;
-  readonly dialogAtStart?: { readonly kind: 'trust' | 'permission'; readonly says: string };
+  readonly dialogAtStart?: { readonly kind: 'trust' | 'permission'; readonly says: string } | Choosing;
   readonly dialogBelowComposer?: boolean;
   /** Enter closes the dialog. */
   readonly dialogAnswers?: boolean;
@@ -59,9 +59,28 @@ export interface Persona {
   readonly answer?: string;
 }
 
+/** A dialog whose answer the recorder takes and writes down. */
+export interface Choosing {
+  readonly kind: 'trust' | 'permission';
+  readonly says: string;
+  readonly options: readonly string[];
+  readonly by: 'digit' | 'move';
+  /** Index of the option that is marked first. */
+  readonly at?: number;
+  /** Keys that come so soon after it are lost. */
+  readonly deafMs?: number;
+  /** So many keys are lost. */
+  readonly drops?: number;
+  /** It takes its answer at once and goes away so late. */
+  readonly takesMs?: number;
+  /** What comes at once when it was answered. */
+  readonly next?: Choosing;
+}
+
 export type Command =
   | { readonly do: 'print' | 'write' | 'suggest'; readonly text: string }
   | { readonly do: 'dialog'; readonly kind: 'trust' | 'permission'; readonly says: string }
+  | ({ readonly do: 'dialog' } & Choosing)
   | { readonly do: 'closeDialog' }
   | { readonly do: 'swallow'; readonly count: number }
   | { readonly do: 'phase'; readonly phase: 'idle' | 'working' | 'odd' }
@@ -75,6 +94,8 @@ export interface Recorder {
   submissions(): readonly string[];
   /** All input that arrived in this part of the program's life, joined. */
   input(where?: 'boot' | 'idle' | 'working' | 'dialog'): Buffer;
+  /** Labels of the choices that were taken, oldest first. */
+  answers(): readonly string[];
   escapes(): number;
   states(): readonly string[];
   sentinels(): readonly Sentinel[];
@@ -203,6 +224,7 @@ function recorder(parts: {
           .filter((key) => where === undefined || key.where === where)
           .map(({ bytes }) => Buffer.from(bytes, 'base64')),
       ),
+    answers: () => records<{ label: string }>(join(directory, 'answers.jsonl')).map(({ label }) => label),
     escapes: () => keys().filter(({ where }) => where === 'escape').length,
     states: () => events.flatMap((event) => (event.type === 'state' ? [event.state] : [])),
     sentinels: () => events.flatMap((event) => (event.type === 'sentinels' ? event.sentinels : [])),

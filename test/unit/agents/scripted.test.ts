@@ -54,8 +54,8 @@ describe('the adapter of the scripted agent', () => {
     [{ hook_event_name: 'Stop', last_assistant_message: 'done' }, [{ fact: 'turn_ended', text: 'done' }]],
     [{ hook_event_name: 'StopFailure', message: 'no' }, [{ fact: 'turn_failed', text: 'no' }]],
     [
-      { hook_event_name: 'PermissionRequest', message: 'rm' },
-      [{ fact: 'waiting', kind: 'permission', text: 'rm' }],
+      { hook_event_name: 'PermissionRequest', tool_name: 'Bash', message: 'rm' },
+      [{ fact: 'permission_requested', tool: 'Bash', text: 'rm' }],
     ],
     [
       { hook_event_name: 'Notification', kind: 'quota', message: 'q' },
