@@ -72,6 +72,57 @@ export const COMMANDS: readonly Command[] = [
     run: async (host, parsed) => (await import('./commands/log.js')).log(host, parsed),
   },
   {
+    name: 'attention',
+    summary: 'Show what waits for you, and how to answer it.',
+    positionals: ['ID'],
+    flags: [
+      {
+        name: 'watch',
+        kind: 'switch',
+        short: 'w',
+        summary: 'go on with what comes, until the session is over',
+      },
+      JSON_FLAG,
+      HELP_FLAG,
+    ],
+    examples: [
+      ['agentorchestr attention', 'of the session that runs here'],
+      ['agentorchestr attention 3f2a --json', 'as one JSON object'],
+      ['agentorchestr attention --watch', 'and ring when something new waits'],
+    ],
+    run: async (host, parsed) => (await import('./commands/attention.js')).attention(host, parsed),
+  },
+  {
+    name: 'answer',
+    summary: 'Answer the prompt or question that a worker waits with.',
+    positionals: ['WORKER'],
+    flags: [
+      { name: 'choice', kind: 'text', value: 'N', summary: 'the number of one of its choices' },
+      { name: 'text', kind: 'text', value: 'TEXT', summary: 'the answer to a question' },
+      {
+        name: 'prompt-hash',
+        kind: 'text',
+        value: 'HASH',
+        summary: 'which prompt is meant, as attention shows it (without: you are shown it and asked)',
+      },
+      { name: 'message', kind: 'text', value: 'TEXT', summary: 'what the agent is told with a refusal' },
+      {
+        name: 'session',
+        kind: 'text',
+        value: 'ID',
+        summary: 'which session (default: the one that runs here)',
+      },
+      JSON_FLAG,
+      HELP_FLAG,
+    ],
+    examples: [
+      ['agentorchestr answer w02 --choice 1 --prompt-hash 9f1c2ab03d4e', 'this very prompt, or none'],
+      ['agentorchestr answer w02 --choice 1', 'on a terminal: shows the prompt and asks first'],
+      ['agentorchestr answer w03 --text "blue" --prompt-hash 0a1b2c3d4e5f', 'what a worker asked'],
+    ],
+    run: async (host, parsed) => (await import('./commands/answer.js')).answer(host, parsed),
+  },
+  {
     name: 'pause',
     summary: 'End the agents; conversations, worktrees and branches stay.',
     positionals: ['ID'],

@@ -52,6 +52,11 @@ export const GOAL_FLAGS: readonly Flag[] = [
     shownNegated: true,
     summary: 'leave the permission prompts of the agents on',
   },
+  {
+    name: 'lead-may-answer',
+    kind: 'switch',
+    summary: 'let the lead answer prompts of workers',
+  },
 ];
 
 export const WATCH_FLAGS: readonly Flag[] = [

@@ -59,6 +59,12 @@ export function attention(reader: Reader, sessionId: string, now: number | null)
     .sort((a, b) => RANKS[a.kind] - RANKS[b.kind] || a.since.localeCompare(b.since));
 }
 
+/** "2 waiting: w02 permission, w03 question"; '' when nothing waits. */
+export function attentionSummary(items: readonly Pick<AttentionItem, 'worker_id' | 'kind'>[]): string {
+  if (items.length === 0) return '';
+  return `${items.length} waiting: ${items.map(({ worker_id: id, kind }) => `${id} ${kind}`).join(', ')}`;
+}
+
 function itemsOf(reader: Reader, worker: WorkerRow, now: number | null): AttentionItem[] {
   const run = openRun(reader, worker.session_id, worker.worker_id);
   const deliveries = deliveriesOf(reader, worker, now);

@@ -1,6 +1,8 @@
 import type { EphemeralEvent, StoredEvent } from '../../core/events/index.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
+import { attentionSummary, type AttentionItem } from './attention.js';
+import { followAttention } from './follow-attention.js';
 import { reportWorker } from './session-report.js';
 import { sessionRow } from '../session-context.js';
 
@@ -9,11 +11,16 @@ const LINE_MOST = 180;
 /** Keeps pane borders and the status line true: one update per changed worker and event, nothing while nothing happens. */
 export function followLabels(session: SessionContext, live: LiveSession): () => void {
   const labels = new Labels(session, live);
-  return session.store.subscribe(session.store.head(), (event) => {
+  const unfollow = followAttention(session, live, (items) => labels.attend(items));
+  const unsubscribe = session.store.subscribe(session.store.head(), (event) => {
     const concerns =
       event.session_id === session.sessionId && /^(worker|run|message|progress|branch)\./.test(event.type);
     if (concerns && event.seq !== null) labels.refresh(event);
   });
+  return () => {
+    unfollow();
+    unsubscribe();
+  };
 }
 
 interface Known {
@@ -27,6 +34,8 @@ class Labels {
   private readonly session: SessionContext;
   private readonly live: LiveSession;
   private readonly known = new Map<string, Known>();
+  /** What waits for somebody, in words. */
+  private waiting = '';
   /** What each place shows, by worker; '' is the status line. */
   private readonly shown = new Map<string, string>();
 
@@ -41,7 +50,12 @@ class Labels {
       this.known.set(worker.worker_id, this.look(worker, event));
       if (worker.attempt_id !== null) this.showLabel(worker);
     }
-    this.showStatus(workers.filter(({ role }) => role === 'worker'));
+    this.showStatus(workers);
+  }
+
+  attend(items: readonly AttentionItem[]): void {
+    this.waiting = attentionSummary(items);
+    this.showStatus(this.session.store.workers(this.session.sessionId));
   }
 
   private look(worker: WorkerRow, event: StoredEvent | EphemeralEvent): Known {
@@ -78,8 +92,10 @@ class Labels {
   private showStatus(workers: readonly WorkerRow[]): void {
     const row = sessionRow(this.session);
     if (row.state !== 'active') return;
-    const words = workers.map(({ worker_id: id }) => `${id} ${this.known.get(id)?.state ?? ''}`);
-    const line = [row.last_progress ?? row.goal.split('\n')[0] ?? '', words.join('  ')]
+    const words = workers
+      .filter(({ role }) => role === 'worker')
+      .map(({ worker_id: id }) => `${id} ${this.known.get(id)?.state ?? ''}`);
+    const line = [this.waiting, row.last_progress ?? row.goal.split('\n')[0] ?? '', words.join('  ')]
       .filter((part) => part !== '')
       .join('  |  ')
       .slice(0, LINE_MOST);

@@ -3,6 +3,7 @@ import { workerWord } from '../../core/state/states.js';
 import type { SessionRow, VerificationRow, WorkerRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
 import { lastRun } from '../engine/deps.js';
+import { attention, attentionItem } from './attention.js';
 import { shownState } from './shown-state.js';
 
 export const workerReport = z.object({
@@ -44,6 +45,9 @@ export const sessionReport = z.object({
   branch: z.string().nullable(),
   commit: z.string().nullable(),
   workers: z.array(workerReport),
+  attention: z
+    .array(attentionItem.pick({ worker_id: true, kind: true, since: true }))
+    .describe('what waits for somebody; list_attention has it whole'),
   verify: verifyReport.nullable(),
   last_progress: z.string().nullable(),
   merge_command: z.string().nullable(),
@@ -70,7 +74,11 @@ export function reportWorker(reader: Reader, worker: WorkerRow): WorkerReport {
     integrated: worker.integrated_commit !== null,
     waiting: waiting
       ? {
-          kind: run?.waiting_kind ?? worker.waiting_kind ?? 'dialog',
+          // A question at the agent's own dialog is the worker's; its run only knows that it is at a dialog.
+          kind:
+            (run?.waiting_kind === 'dialog' ? worker.waiting_kind : run?.waiting_kind) ??
+            worker.waiting_kind ??
+            'dialog',
           text: run?.waiting_text ?? worker.waiting_text ?? '',
         }
       : null,
@@ -106,6 +114,11 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
     branch: row.integration_branch,
     commit: row.integration_commit,
     workers: workers.map((worker) => reportWorker(reader, worker)),
+    attention: attention(reader, row.session_id, null).map(({ worker_id, kind, since }) => ({
+      worker_id,
+      kind,
+      since,
+    })),
     verify: verification === undefined ? null : reportVerification(verification),
     last_progress: row.last_progress,
     merge_command: mergeCommand(row),

@@ -164,6 +164,12 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
     'give it once',
   ],
   [
+    'lead-may-answer',
+    ['--goal', 'a', '--lead-may-answer=yes'],
+    '--lead-may-answer takes no value (got "yes")',
+    'leave it out',
+  ],
+  [
     'attach',
     ['--goal', 'a', '--attach', '--no-attach'],
     '--attach and --no-attach contradict each other',
@@ -232,6 +238,28 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
     '--attach and --no-attach contradict each other',
     'give it once',
   ],
+  ['attention', ['attention', 'a', 'b'], 'unexpected argument "b"', 'takes one ID'],
+  ['attention --watch', ['attention', '--watch=x'], '--watch takes no value (got "x")', 'leave it out'],
+  ['attention --json', ['attention', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
+  ['answer', ['answer'], 'which worker is answered?', 'answer w02 --choice 1'],
+  ['answer', ['answer', 'w01'], 'no answer given', '--text "…" for a question'],
+  ['answer --choice', ['answer', 'w01', '--choice', 'yes'], '--choice takes the number', 'shows the choices'],
+  ['answer --choice', ['answer', 'w01', '--choice', '0'], '--choice takes the number', 'shows the choices'],
+  [
+    'answer --text',
+    ['answer', 'w01', '--text', 'a', '--choice', '1'],
+    '--choice and --text contradict each other',
+    'one of them',
+  ],
+  [
+    'answer --prompt-hash',
+    ['answer', 'w01', '--choice', '1'],
+    'without a terminal the prompt must be named: --prompt-hash is missing',
+    'agentorchestr attention',
+  ],
+  ['answer --message', ['answer', 'w01', '--message'], '--message needs a value', '--message TEXT'],
+  ['answer --session', ['answer', 'w01', '--session'], '--session needs a value', '--session ID'],
+  ['answer --json', ['answer', 'w01', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
   ['demo', ['demo', 'now'], 'unexpected argument "now"', 'takes no argument'],
   ['send-to-worker', ['send-to-worker', 'w01', 'a', 'b'], 'unexpected argument "b"', 'WORKER-ID MESSAGE'],
   ['send-to-worker', ['send-to-worker', 'w01', '--worker-id', 'w02'], 'worker-id is given twice', 'once'],
@@ -270,7 +298,7 @@ describe('commands', () => {
     const offered = OPERATIONS.filter(({ doors }) => doors.cli === true).map(({ name }) =>
       name.replaceAll('_', '-'),
     );
-    const hand = ['attach', 'log', 'demo'];
+    const hand = ['attach', 'log', 'demo', 'attention', 'answer'];
     expect(ALL_COMMANDS.map(({ name }) => name).sort()).toEqual([...offered, ...hand].sort());
   });
 

@@ -84,7 +84,7 @@ describe('typing a goal', () => {
 describe('the plan', () => {
   it('carries every flag', async () => {
     const flags =
-      '--max-workers 3 --session-timeout 60 --include-changes --fetch --apply --kill-tmux --no-bypass --yes --no-attach';
+      '--max-workers 3 --session-timeout 60 --include-changes --fetch --apply --kill-tmux --no-bypass --lead-may-answer --yes --no-attach';
     const { plan: planned } = await plan(['--goal', ' reach it ', ...flags.split(' ')]);
     expect(planned).toEqual({
       session_id: '00000001',
@@ -99,6 +99,7 @@ describe('the plan', () => {
       apply: true,
       kill_tmux: true,
       bypass_permissions: false,
+      lead_may_answer: true,
       verify_commands: [],
       setup_commands: [],
       limits: { max_workers: 3, session_timeout_s: 60 },
@@ -123,6 +124,9 @@ describe('the plan', () => {
     ]);
     expect((await plan(['--goal', 'x', '--no-bypass'])).said).toContain(
       'permission prompts stay on for agents',
+    );
+    expect((await plan(['--goal', 'x', '--lead-may-answer'])).said).toContain(
+      'the lead may answer what its workers ask you for',
     );
     expect((await plan(['--goal', 'x'])).said).toContain('nothing is known: the result will not be verified');
   });

@@ -28,6 +28,7 @@ const report = (more: Partial<SessionReport> = {}): SessionReport => ({
     branch: null,
     commit: null,
     workers: [],
+    attention: [],
     verify: null,
     last_progress: null,
   },
@@ -140,6 +141,26 @@ describe('the heartbeat', () => {
     expect(line(running)).toBe('3f2a91bc  1 starting, 1 running  half way');
     expect(heartbeat.hear(progress('half way'))).toBe(true);
     expect(line(running)).toBeNull();
+  });
+
+  it('calls the person once for each thing that waits', () => {
+    const heartbeat = createHeartbeat();
+    const call = (...items: readonly [string, 'permission' | 'question', string][]) =>
+      heartbeat
+        .call(
+          report({ attention: items.map(([worker_id, kind, since]) => ({ worker_id, kind, since })) }),
+          at,
+        )
+        ?.slice('00:00:00 '.length) ?? null;
+    expect(call()).toBeNull();
+    expect(call(['w02', 'permission', '1'])).toBe(
+      '1 waiting: w02 permission; to answer: agentorchestr attention 3f2a91bc',
+    );
+    expect(call(['w02', 'permission', '1'])).toBeNull();
+    expect(call(['w02', 'permission', '2'], ['w03', 'question', '2'])).toContain(
+      '2 waiting: w02 permission, w03',
+    );
+    expect(call(['w03', 'question', '2'])).toBeNull();
   });
 
   it('[38] cuts the words at 80 characters', () => {

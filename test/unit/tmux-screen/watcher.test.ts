@@ -8,7 +8,13 @@ import { silentLogger } from '../../../src/platform/logger.js';
 
 const idle: Reading = { state: 'idle', kind: null, text: '', dialog: null, composer: { text: '' } };
 const working: Reading = { ...idle, state: 'working' };
-const dialog = (text: string): Reading => ({ state: 'waiting', kind: 'permission', text, dialog: null, composer: null });
+const dialog = (text: string): Reading => ({
+  state: 'waiting',
+  kind: 'permission',
+  text,
+  dialog: null,
+  composer: null,
+});
 
 /** A pane that shows what it is told to, and time that stands still until it is moved. */
 function watched() {

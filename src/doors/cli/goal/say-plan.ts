@@ -8,9 +8,9 @@ import type { AgentChoice } from './choose-agents.js';
 /** Says aloud what is about to run: base, agents, commands and where they come from, permissions. */
 export function sayPlan(
   host: CliHost,
-  plan: { examined: ProjectExamination; choice: AgentChoice; bypass: boolean },
+  plan: { examined: ProjectExamination; choice: AgentChoice; bypass: boolean; leadMayAnswer: boolean },
 ): void {
-  const { examined, choice, bypass } = plan;
+  const { examined, choice, bypass, leadMayAnswer } = plan;
   const paint = createPaint(host.terminal, host.env, 'stderr');
   if (examined.verifyGivenUnused)
     printWarning(host.terminal, '--verify is not used: PROJECT.md says how to verify');
@@ -29,6 +29,7 @@ export function sayPlan(
         ? 'permission prompts are off for agents (--no-bypass leaves them on)'
         : 'permission prompts stay on for agents',
     ],
+    ...(leadMayAnswer ? [['', 'the lead may answer what its workers ask you for']] : []),
   ];
   host.terminal.err(`${table(rows.map(([name = '', value = '']) => [paint.faint(name), value]))}\n`);
 }

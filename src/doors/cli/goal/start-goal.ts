@@ -38,7 +38,8 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
 
   const bypass = parsed.isOn('bypass') ?? true;
   await settleConsent(host, examined, { yes: parsed.isOn('yes') ?? false, bypass });
-  sayPlan(host, { examined, choice, bypass });
+  const leadMayAnswer = parsed.isOn('lead-may-answer') ?? false;
+  sayPlan(host, { examined, choice, bypass, leadMayAnswer });
   if (host.terminal.interrupted.aborted) return EXIT.interrupted;
   const showPanes = shallAttach(host, parsed);
   const started = await host.startSession({
@@ -49,6 +50,7 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
     apply: parsed.isOn('apply') ?? false,
     kill_tmux: parsed.isOn('kill-tmux') ?? false,
     bypass_permissions: bypass,
+    lead_may_answer: leadMayAnswer,
     tmux_user_config: tmuxConfig,
     limits,
   });

@@ -1,4 +1,5 @@
 import type { SessionReport } from '../../../services/supervise/session-report.js';
+import { attentionSummary } from '../../../services/supervise/attention.js';
 import { paintState, type Paint } from './paint.js';
 import { oneLine, plain, seconds } from './plain.js';
 import { table } from './table.js';
@@ -18,6 +19,7 @@ export function renderReport(
       ...words(report),
     ].join('\n'),
     report.workers.length === 0 ? null : `${paint.faint('workers')}\n${workers(report, paint)}`,
+    attentionLine(report, paint),
     verification(report, paint),
     facts(report, options),
   ];
@@ -56,6 +58,12 @@ function workers(report: SessionReport, paint: Paint): string {
     ];
   });
   return table(rows, '  ');
+}
+
+function attentionLine(report: SessionReport, paint: Paint): string | null {
+  const waiting = attentionSummary(report.attention);
+  if (waiting === '') return null;
+  return `${paint.warn(waiting)}\n  agentorchestr attention ${report.session_id}`;
 }
 
 function verification({ verify }: SessionReport, paint: Paint): string | null {

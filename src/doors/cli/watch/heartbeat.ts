@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../../../core/events/index.js';
 import type { SessionReport } from '../../../services/supervise/session-report.js';
+import { attentionSummary } from '../../../services/supervise/attention.js';
 import { clockTime, oneLine } from '../output/plain.js';
 
 const WORDS_MOST = 80;
@@ -9,12 +10,15 @@ export interface Heartbeat {
   hear(event: StoredEvent): boolean;
   /** The line for this state of things, or null when it says nothing new. */
   line(report: SessionReport, at: string): string | null;
+  /** A line when something new waits for the person; null otherwise. */
+  call(report: SessionReport, at: string): string | null;
 }
 
 /** One line per change: time, session, workers by state, the last word of anybody (80 characters). Silent otherwise. */
 export function createHeartbeat(): Heartbeat {
   let words = '';
   let shown: string | null = null;
+  let waiting: ReadonlySet<string> = new Set();
   return {
     hear(event) {
       const said = wordsOf(event);
@@ -26,6 +30,12 @@ export function createHeartbeat(): Heartbeat {
       if (text === shown) return null;
       shown = text;
       return `${clockTime(at)} ${text}`;
+    },
+    call({ session_id: id, attention }, at) {
+      const before = waiting;
+      waiting = new Set(attention.map(({ worker_id: worker, kind, since }) => `${worker} ${kind} ${since}`));
+      if ([...waiting].every((item) => before.has(item))) return null;
+      return `${clockTime(at)} ${attentionSummary(attention)}; to answer: agentorchestr attention ${id}`;
     },
   };
 }

@@ -18,11 +18,12 @@ export async function watchSession(host: CliHost, sessionId: string): Promise<Se
   const stop = new AbortController();
   const show = coalesce(async () => {
     const report = await host.report(sessionId).catch(() => null);
-    const line =
-      report === null
-        ? null
-        : heartbeat.line(report, isoTime({ now: host.now, after: () => () => undefined }));
+    if (report === null) return;
+    const at = isoTime({ now: host.now, after: () => () => undefined });
+    const line = heartbeat.line(report, at);
     if (line !== null) host.terminal.err(`${line}\n`);
+    const call = heartbeat.call(report, at);
+    if (call !== null) host.terminal.err(`${call}${host.terminal.stderrIsTty ? '\u0007' : ''}\n`);
   });
   const unhook = onInterrupt(host.terminal.interrupted, () => void pause(host, sessionId));
   try {

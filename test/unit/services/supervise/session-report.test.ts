@@ -120,6 +120,7 @@ describe('the report of a session', () => {
       branch: null,
       commit: null,
       workers: [report()],
+      attention: [],
       verify: null,
       last_progress: null,
       merge_command: null,
