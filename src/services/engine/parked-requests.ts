@@ -68,6 +68,11 @@ export class ParkedRequests {
     for (const parked of this.#parked.splice(0)) parked.settle({});
   }
 
+  /** The one that waits longest was decided elsewhere. */
+  releaseFirst(): void {
+    this.#parked.shift()?.settle({});
+  }
+
   #remove(parked: Parked): boolean {
     const index = this.#parked.indexOf(parked);
     if (index === -1) return false;

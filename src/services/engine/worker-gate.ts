@@ -45,8 +45,8 @@ export class WorkerGate {
   readonly #record: WorkerRecord;
   readonly #signal: AbortSignal;
   readonly #parked = new ParkedRequests();
-  /** The dialog of what is parked was seen on the screen: when it goes, it was decided there. */
-  #seen = false;
+  /** The dialog of what is parked, once it was seen on the screen: when it goes, it was decided there. */
+  #seen: { readonly promptHash: string | null } | null = null;
   #last: StateEvent | null = null;
   #cancelShow: (() => void) | null = null;
   /** Dialogs that were answered by an agreement; never a second time. */
@@ -77,7 +77,7 @@ export class WorkerGate {
       return true;
     }
     // The hook is newer than a screen that has not shown the dialog yet.
-    if (this.#parked.first !== null && !this.#seen) return true;
+    if (this.#parked.first !== null && this.#seen === null) return true;
     this.#decidedElsewhere();
     return false;
   }
@@ -97,7 +97,7 @@ export class WorkerGate {
       return Promise.resolve(null);
     }
     this.#cancelShow?.();
-    this.#seen ||= this.#last?.state === 'waiting';
+    if (this.#last?.state === 'waiting') this.#seen ??= seenIn(this.#last);
     const answer = this.#parked.park(request.tool, request.text, { signal, onGone: () => this.#hungUp() });
     this.#tell();
     return answer;
@@ -121,7 +121,7 @@ export class WorkerGate {
 
   /** The agent goes on without us: whoever asked has its answer. */
   #decidedElsewhere(): void {
-    this.#seen = false;
+    this.#seen = null;
     this.#parked.release();
   }
 
@@ -132,7 +132,7 @@ export class WorkerGate {
     this.#parked.answer(promptHash, this.#hooks?.permissionAnswer?.(allow, message));
     this.#record.gateAnswered(chosen.label, by, 'protocol', true);
     // What the screen last showed may have been this dialog.
-    this.#seen = false;
+    this.#seen = null;
     this.#last = null;
     this.#tell();
     return { outcome: 'answered', evidence: 'protocol' };
@@ -141,8 +141,14 @@ export class WorkerGate {
   #shown(event: StateEvent): void {
     const kind = event.kind ?? 'dialog';
     if (this.#parked.first !== null && ASKED_BY_HOOK.includes(kind)) {
-      this.#seen = true;
-      return;
+      const before = this.#seen;
+      this.#seen = seenIn(event);
+      const isNext = before !== null && before.promptHash !== this.#seen.promptHash;
+      if (!isNext || event.dialog === null) return;
+      // One dialog after the other, with nothing seen between them: the first was decided at the agent.
+      this.#parked.releaseFirst();
+      this.#record.working(event.evidence);
+      if (this.#parked.first !== null) return this.#tell();
     }
     if (isConsented(event, this.#deps, this.#consented)) return void this.#answerConsented(event);
     const show = () => this.#record.waiting(kind, event.text, event.evidence, event.dialog);
@@ -191,6 +197,10 @@ export class WorkerGate {
     this.#cancelShow?.();
     this.#parked.release();
   }
+}
+
+function seenIn({ dialog }: StateEvent): { readonly promptHash: string | null } {
+  return { promptHash: dialog?.promptHash ?? null };
 }
 
 function isConsented(event: StateEvent, deps: EngineDeps, done: ReadonlySet<string>): event is Shown {

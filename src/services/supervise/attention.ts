@@ -70,11 +70,12 @@ function itemsOf(reader: Reader, worker: WorkerRow, now: number | null): Attenti
   const deliveries = deliveriesOf(reader, worker, now);
   const question = questionOf(worker, run);
   const shown = worker.state === 'waiting' ? shownBy(worker) : null;
-  // Both stand for what the others say already.
+  // All of these stand for what the others say already, or said until it was answered.
   const isDouble =
-    worker.waiting_hash === null &&
-    ((shown?.kind === 'question' && question !== null) ||
-      (shown?.kind === 'dialog' && deliveries.some(({ kind }) => kind === 'unconfirmed')));
+    shown?.via === 'tool' ||
+    (worker.waiting_hash === null &&
+      ((shown?.kind === 'question' && question !== null) ||
+        (shown?.kind === 'dialog' && deliveries.some(({ kind }) => kind === 'unconfirmed'))));
   return [
     ...(shown === null || isDouble ? [] : [shown]),
     ...(question === null ? [] : [question]),

@@ -202,6 +202,24 @@ describe('a request for permission through the hook', () => {
     expect([second.answer, rig.worker('w01').state]).toEqual([{ allow: false, message: '' }, 'working']);
   });
 
+  it('decided at the agent, and followed at once by the next one: the next one is what waits', async () => {
+    await rig.working('w01');
+    const first = asked();
+    await rig.calm();
+    shows('permission');
+    const second = asked({ fact: 'permission_requested', tool: 'Bash', text: 'rm -rf dist' });
+    await rig.calm();
+    shows('permission', { promptHash: 'the-next' });
+    await rig.calm();
+    expect([first.answer, second.answer]).toEqual([{}, 'open']);
+    expect(rig.worker('w01')).toMatchObject({
+      state: 'waiting',
+      waiting_text: 'rm -rf dist',
+      waiting_via: 'hook',
+    });
+    expect(answeredBy()).toEqual([{ answer: 'given at the agent', by: 'person' }]);
+  });
+
   it('of the lead waits for the person as well', async () => {
     await rig.working(LEAD_ID);
     void rig.hook(LEAD_ID, REQUEST);

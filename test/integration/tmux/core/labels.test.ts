@@ -27,7 +27,7 @@ test('a border shows state, since when, and how many messages are held, and the 
   const store = openStore({ path: join(sandbox.root, 'state.db'), clock: systemClock });
   sandbox.onClose(() => store.close());
   // Only what the labels stand on.
-  const context = { sessionId: SESSION, store } as unknown as SessionContext;
+  const context = { sessionId: SESSION, store, clock: systemClock } as unknown as SessionContext;
   sandbox.onClose(followLabels(context, { backend: world.backend } as LiveSession));
   const tell = <Name extends EventName>(type: Name, data: Partial<EventData<Name>> = {}, worker = 'w01') =>
     store.append(sampleEvent(type, data, { worker_id: worker, at: isoMinute(minute++) }));
