@@ -26,7 +26,7 @@ import { PaneAgent } from './pane-agent.js';
 import { makePane, unmakePane, type PaneMakerOptions } from './pane-maker.js';
 import { PaneRouter } from './pane-router.js';
 import { listPanes } from './panes.js';
-import { reconcile } from './reconcile.js';
+import { PANE_WENT, reconcile } from './reconcile.js';
 import { reflowPanes } from './reflow.js';
 import { Roster } from './roster.js';
 import { Schedule } from './schedule.js';
@@ -44,8 +44,6 @@ import {
 
 const RECONCILE_MS = 30_000;
 const RECONCILE_SOON_MS = 100;
-/** What tmux says when a pane of ours went, by whomever. */
-const PANE_WENT = /^(window-close|unlinked-window-close|layout-change) /;
 
 /** Drives the agents of one session in panes of a tmux server of its own. */
 export function createTmuxBackend(options: TmuxBackendOptions): Backend {

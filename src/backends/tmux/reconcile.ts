@@ -7,6 +7,9 @@ import type { Roster } from './roster.js';
 import { endProcesses } from './stop.js';
 import type { ControlClient } from './types.js';
 
+/** What tmux says when a pane of ours went, by whomever. */
+export const PANE_WENT = /^(window-close|unlinked-window-close|layout-change) /;
+
 export interface ReconcileOptions {
   readonly client: ControlClient;
   readonly target: string;

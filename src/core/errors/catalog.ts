@@ -12,6 +12,15 @@ export interface CatalogEntry {
 
 const list = (value: ErrorParams[string]) => (Array.isArray(value) ? value.join(', ') : String(value ?? ''));
 
+const TEXT_MOST = 400;
+/** A text of many lines in a message of one. */
+const flat = (value: ErrorParams[string]) => {
+  const line = list(value)
+    .trim()
+    .replace(/\s*\n\s*/g, ' / ');
+  return line.length > TEXT_MOST ? `${line.slice(0, TEXT_MOST)}…` : line;
+};
+
 /** Every failure that a user or an agent can cause or fix. Adding one: one entry here (docs/reference/errors.md is generated). */
 export const CATALOG = {
   // usage
@@ -29,7 +38,6 @@ export const CATALOG = {
   },
   NO_SUCH_CHOICE: {
     category: 'usage',
-    http: 422,
     message: (p) => `what worker ${p['worker']} waits with does not take ${p['given']}`,
     hint: (p) =>
       list(p['valid']) === '' ? 'it takes a text' : `it takes one of its choices: ${list(p['valid'])}`,
@@ -146,7 +154,7 @@ export const CATALOG = {
   PROMPT_CHANGED: {
     category: 'conflict',
     message: (p) =>
-      `worker ${p['worker']} waits with another prompt now; nothing was answered:\n${p['text']}`,
+      `worker ${p['worker']} waits with another prompt now, nothing was answered: ${flat(p['text'])}`,
     hint: (p) =>
       `read it; its prompt hash is ${p['prompt_hash']}, ${list(p['choices']) === '' ? 'it takes a text' : `its choices are: ${list(p['choices'])}`}`,
   },
@@ -336,8 +344,7 @@ export const CATALOG = {
   },
   ANSWER_UNCONFIRMED: {
     category: 'timeout',
-    message: (p) =>
-      `the answer was given to worker ${p['worker']}, but its prompt did not go away:\n${p['screen']}`,
+    message: (p) => `the answer was given to worker ${p['worker']}, but its prompt did not go away`,
     hint: () => 'look at its pane (agentorchestr attach) before it is answered again',
   },
   AGENT_NOT_READY: {

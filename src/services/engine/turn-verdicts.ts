@@ -1,13 +1,17 @@
 import type { RunRow } from '../../core/state/rows.js';
+import type { WaitingKind } from '../../core/state/states.js';
 import { openRun, type EngineDeps } from './deps.js';
 import { hasUndelivered } from './next-delivery.js';
 import { pendingNotices } from './notices.js';
 
 const NUDGES = 2;
+/** Only a person can let it through; what it leads to then will wake the lead. */
+const FOR_PERSON: readonly (WaitingKind | null)[] = ['permission', 'trust', 'login', 'quota'];
+const isForPerson = ({ waiting_kind: kind }: RunRow) => FOR_PERSON.includes(kind);
 
 /**
- * What the end of a lead's turn means. `rest`: it is over, or something will wake the lead (a worker at it, news, a
- * message on its way).
+ * What the end of a lead's turn means. `rest`: it is over, or something will wake the lead (a worker that is at it or
+ * waits for the person, news, a message on its way).
  * `nudge`: nothing will, so it is asked to go on, twice at most; then it is `stuck` and a person must look.
  */
 export function leadTurnVerdict(deps: EngineDeps, run: RunRow | null): 'rest' | 'nudge' | 'stuck' {
@@ -16,7 +20,7 @@ export function leadTurnVerdict(deps: EngineDeps, run: RunRow | null): 'rest' | 
   if (session?.verdict !== null || session.state !== 'active' || run === null) return 'rest';
   const busy = store.workers(sessionId).some((worker) => {
     const open = worker.role === 'worker' ? openRun(store, sessionId, worker.worker_id) : null;
-    return open !== null && open.state !== 'waiting';
+    return open !== null && (open.state !== 'waiting' || isForPerson(open));
   });
   if (busy || hasUndelivered(deps, run) || pendingNotices(store, sessionId).length > 0) return 'rest';
   return run.nudges < NUDGES ? 'nudge' : 'stuck';

@@ -30,8 +30,8 @@ export class WorkerActor {
   readonly #record: WorkerRecord;
   readonly #abort = new AbortController();
   readonly #courier: Courier;
-  #held: boolean;
   readonly #gate: WorkerGate;
+  #held: boolean;
   #turnOpen = false;
   /** A text was taken into the turn that runs: whether it belongs to that turn or starts the next one is not known. */
   #steered = false;

@@ -6,7 +6,7 @@ import { promptHash } from '../../platform/ids.js';
 import type { Reader } from '../../store/contract.js';
 import { openRun } from '../engine/deps.js';
 
-export const ATTENTION_KINDS = [...WAITING_KINDS, 'unconfirmed', 'held', 'stuck'] as const;
+const ATTENTION_KINDS = [...WAITING_KINDS, 'unconfirmed', 'held', 'stuck'] as const;
 
 export const attentionItem = z.object({
   worker_id: z.string(),

@@ -111,7 +111,7 @@ describe('a request for permission through the hook', () => {
     asked();
     await rig.calm();
     const asking = hash();
-    shows('permission', { promptHash: 'drawn-again' });
+    shows('permission');
     await rig.clock.advance(1_000);
     await rig.hook('w01', { fact: 'waiting', kind: 'permission', text: 'needs your permission' });
     expect(rig.worker('w01')).toMatchObject({ waiting_hash: asking, waiting_via: 'hook' });

@@ -310,11 +310,13 @@ describe('what the end of the lead’s turn means', () => {
     expect(verdicts).toEqual(['nudge', 'nudge', 'stuck']);
   });
 
-  it('rest while a worker is at it, not while it waits', () => {
+  it('rest while a worker is at it or waits for the person, not while it waits for the lead', () => {
     running('lead');
     const run = running('w01');
     expect(verdict()).toBe('rest');
     append('run.waiting', 'w01', { kind: 'permission', text: '?' }, run);
+    expect(verdict()).toBe('rest');
+    append('run.waiting', 'w01', { kind: 'question', text: '?' }, run);
     expect(verdict()).toBe('nudge');
   });
 

@@ -42,6 +42,7 @@ describe('a text that is taken into a turn', () => {
     await rig.hook('w01', ended);
     rig.backend.state('w01', 'idle');
     await rig.clock.advance(700);
+    await rig.calm();
     await rig.clock.advance(250);
     await rig.calm();
     expect(rig.receipts('w01').slice(0, 2)).toEqual([

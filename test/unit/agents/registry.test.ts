@@ -33,7 +33,6 @@ describe('the agent registry', () => {
   it('has each name once, and one agent that is chosen by name alone: the scripted one', () => {
     expect(new Set(AGENTS.map((agent) => agent.name)).size).toBe(AGENTS.length);
     expect(AGENTS.filter((agent) => agent.onlyByName === true).map((agent) => agent.name)).toEqual([
-      'claude',
       'scripted',
     ]);
   });

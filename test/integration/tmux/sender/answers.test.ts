@@ -37,7 +37,7 @@ const waits = (recorder: Recorder): State[] =>
 async function shown(recorder: Recorder, nth = 1) {
   await until('the dialog is told', () => waits(recorder).length >= nth);
   const event = waits(recorder)[nth - 1];
-  if (event?.dialog == null) throw new Error('it was told without its choices');
+  if (event === undefined || event.dialog === null) throw new Error('it was told without its choices');
   return { ...event.dialog, text: event.text };
 }
 
