@@ -1,15 +1,143 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { person } from '../support/person.js';
+import { bash, call, program, say } from '../support/mock-llm/program.js';
+import { says, type Rule } from '../support/mock-llm/reply.js';
 import { ALLOWED, crew, GOAL, VERIFY } from '../support/real-agents/crew.js';
-import { ClaudeRig } from '../support/real-agents/rig.js';
+import { ClaudeRig, type RealWorldOptions } from '../support/real-agents/rig.js';
 
 let rig: ClaudeRig;
 afterEach(() => rig.close(), 120_000);
 
-it('a lead and two workers: a question, a conflict sent back, one verified branch', async () => {
-  rig = await ClaudeRig.create({ rules: crew(), sampleProject: true, settings: ALLOWED });
+async function begin(rules: readonly Rule[], options: RealWorldOptions = {}): Promise<void> {
+  rig = await ClaudeRig.create({ rules, sampleProject: true, settings: ALLOWED, ...options });
   await rig.startClaude({ goal: GOAL, verify_commands: VERIFY, bypass_permissions: false });
-  const ended = await rig.event('end of session', ({ type }) => type === 'session.ended', 120_000);
+}
+
+async function done(): Promise<void> {
+  const ended = await rig.event('end of session', ({ type }) => type === 'session.ended', 180_000);
   expect(ended.data).toMatchObject({ state: 'done' });
   const branch = `agentorchestr/${rig.sessionId}/integration`;
   expect(rig.repo.git('show', `${branch}:src/tools.js`)).toContain('{ capitalize, slug, words }');
+  expect(rig.repo.git('show', `${branch}:NOTES.md`)).toContain('words counts');
+}
+
+/** [31] What the person had is what the person has. */
+const USERS_OWN = { 'their-server': { type: 'http', url: 'http://127.0.0.1:9/mcp' } };
+
+describe('a crew of Claude Code', () => {
+  it('[31] [62] asks, stops at a permission, meets in a conflict, and brings one verified branch home', async () => {
+    await begin(crew({ beforeWords: [bash('date > stamp.txt && rm stamp.txt')] }), { servers: USERS_OWN });
+    const item = await person(rig).item('w02', 'date');
+    expect(item).toMatchObject({
+      kind: 'permission',
+      via: 'hook',
+      text: expect.stringMatching(/^Bash: date/),
+    });
+    expect(rig.screen('w02')).toContain('Do you want to proceed?');
+    const answered = await person(rig).answer({
+      worker_id: 'w02',
+      prompt_hash: item.prompt_hash,
+      choice: 1,
+    });
+    expect(answered.body).toMatchObject({ answered: true, evidence: 'protocol' });
+    await done();
+    const types = rig.types();
+    for (const type of ['question.asked', 'question.answered', 'permission.answered', 'conflict.predicted'])
+      expect(types).toContain(type);
+    const submitted = rig.events().filter(({ type }) => type === 'message.submitted');
+    expect(submitted.map(({ evidence }) => evidence)).toEqual(submitted.map(() => 'protocol'));
+    expect(rig.home('settings.json')).toEqual(ALLOWED);
+    expect(rig.home('../.claude.json')).toMatchObject({ mcpServers: USERS_OWN });
+  });
+
+  it('goes on through failures of its API, in the middle of turns', async () => {
+    const overloaded = { fail: { status: 529, message: 'Overloaded' }, times: 2 };
+    const rules = crew().map((rule): Rule => {
+      const { play } = rule;
+      if (play === undefined) return rule;
+      return {
+        ...rule,
+        play: (exchange) => {
+          const then = play(exchange);
+          if (!('calls' in then) && !('text' in then)) return then;
+          const second = exchange.conversation.turns.filter(({ role }) => role === 'assistant').length === 2;
+          if (!second) return then;
+          return rule.name === 'words' ? { drop: true, times: 1, then } : { ...overloaded, then };
+        },
+      };
+    });
+    await begin(rules);
+    await done();
+    expect(rig.llm.requests.length).toBeGreaterThan(25);
+  });
+
+  it('its lead may end its turns: it is woken by what happens', async () => {
+    await begin(crew({ leadEndsTurns: true }));
+    await done();
+    const pasted = rig.llm.prompts().filter((prompt) => prompt.includes('News from your workers'));
+    expect(pasted.length).toBeGreaterThan(1);
+  });
+
+  it('a worker whose process dies is told to the lead, who has another do it', async () => {
+    const [lead, ...workers] = crew({
+      slug: [bash('kill -9 $PPID')],
+      afterDeath: true,
+    });
+    await begin([...(lead === undefined ? [] : [lead]), ...workers]);
+    await done();
+    expect(rig.store.worker(rig.sessionId, 'w01')).toMatchObject({ state: 'exited', exit_status: 137 });
+  });
+
+  it('a worker without quota waits for a person, and the lead is told what it says', async () => {
+    await begin([
+      program('lead', says('# Goal\n'), function* () {
+        yield call('spawn_worker', { task: 'QUOTA', perspective: 'implementer' });
+        const { results } = yield call('wait_for_worker', { worker_id: 'w01' });
+        yield call('mark_goal_failed', { reason: results[0]?.text ?? '' });
+        yield say('Given up.');
+      }),
+      {
+        name: 'quota',
+        when: says('QUOTA'),
+        steps: [
+          { fail: { status: 400, message: 'Your credit balance is too low to access the Anthropic API.' } },
+        ],
+      },
+    ]);
+    const ended = await rig.event('end of session', ({ type }) => type === 'session.ended', 120_000);
+    expect(ended.data).toMatchObject({ state: 'failed' });
+    expect(rig.store.runs(rig.sessionId, 'w01')[0]).toMatchObject({ waiting_kind: 'quota' });
+  });
+
+  it('a lead that never comes to an end is asked twice, then a person is', async () => {
+    await begin([
+      program('lead', says('# Goal\n'), function* () {
+        for (;;) yield say('I am thinking about it.');
+      }),
+    ]);
+    const item = await person(rig).item('lead');
+    expect(item).toMatchObject({ kind: 'stuck' });
+    const nudges = rig
+      .events()
+      .filter(
+        ({ type, data }) => type === 'message.accepted' && (data as { kind?: string }).kind === 'nudge',
+      );
+    expect(nudges).toHaveLength(2);
+  });
+
+  it('[36] a lead that dies is started again in its own conversation', async () => {
+    await begin([
+      program('lead', says('# Goal\n'), function* () {
+        yield bash('kill -9 $PPID');
+        yield call('mark_goal_failed', { reason: 'I came back' });
+        yield say('Bye.');
+      }),
+    ]);
+    const ended = await rig.event('end of session', ({ type }) => type === 'session.ended', 120_000);
+    expect(ended.data).toMatchObject({ state: 'failed', summary: 'I came back' });
+    const threads = rig
+      .events()
+      .filter(({ type, worker_id: id }) => type === 'thread.opened' && id === 'lead');
+    expect(threads).toHaveLength(1);
+  });
 });

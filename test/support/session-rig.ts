@@ -185,9 +185,21 @@ export class SessionRig {
 
   /** Ends the silent lead's turn as a person would, so that the end of the session need not wait for its cap. */
   interruptLead(): void {
+    this.tmux('send-keys', '-t', this.pane('lead'), 'Escape');
+  }
+
+  /** Runs tmux against the session's server, as a person in another terminal would. */
+  tmux(...args: string[]): string {
     const socket = this.store.session(this.sessionId)?.tmux_socket ?? '';
-    const pane = this.store.worker(this.sessionId, 'lead')?.pane_id ?? '';
-    execFileSync('tmux', ['-S', socket, 'send-keys', '-t', pane, 'Escape'], { env: this.env });
+    return execFileSync('tmux', ['-S', socket, ...args], { env: this.env, encoding: 'utf8' }).trimEnd();
+  }
+
+  pane(workerId: string): string {
+    return this.store.worker(this.sessionId, workerId)?.pane_id ?? '';
+  }
+
+  screen(workerId: string): string {
+    return this.tmux('capture-pane', '-p', '-t', this.pane(workerId));
   }
 
   supervisorLog(): string {

@@ -35,7 +35,10 @@ export interface CrewOptions {
   readonly beforeWords?: readonly Step[];
   /** Played by the first worker instead of asking how to name things. */
   readonly slug?: readonly Step[];
+  /** The lead never waits in a tool: it ends its turn and is woken. */
   readonly leadEndsTurns?: boolean;
+  /** The first worker does not survive its first step; the lead has a third one do its task. */
+  readonly afterDeath?: boolean;
 }
 
 /** A lead and two workers on the sample project: a question, a conflict that goes back, verification, the verdict. */
@@ -52,18 +55,30 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
           input: { task: `${WORDS}.`, perspective: 'implementer', idempotency_key: 'w' },
         },
       );
-      yield* until(['w01'], 'waiting');
-      yield call('send_to_worker', { worker_id: 'w01', message: 'Call it slug.' });
-      yield* until(['w01', 'w02'], 'done');
-      yield call('integrate_worker', { worker_id: 'w01' });
+      const wait = options.leadEndsTurns === true ? woken : until;
+      let slug = 'w01';
+      if (options.afterDeath === true) {
+        yield* until(['w01'], 'exited');
+        yield call('spawn_worker', {
+          task: `${SLUG} again.`,
+          perspective: 'implementer',
+          idempotency_key: 's2',
+        });
+        slug = 'w03';
+      }
+      yield* wait([slug], 'waiting');
+      yield call('send_to_worker', { worker_id: slug, message: 'Call it slug.' });
+      yield* wait([slug, 'w02'], 'done');
+      yield call('integrate_worker', { worker_id: slug });
       yield call('integrate_worker', { worker_id: 'w02', on_conflict: 'worker' });
-      yield* until(['w02'], 'done');
+      yield* wait(['w02'], 'done');
       yield call('integrate_worker', { worker_id: 'w02' });
       yield call('verify');
       yield call('mark_goal_done', { summary: 'slug and words are there' });
       yield say('The goal is done.');
     }),
-    program('slug', says(SLUG), function* () {
+    program('slug', says(SLUG), function* (first) {
+      if (!first.includes('again.')) yield* options.slug ?? [];
       yield call('ask_lead', { question: 'What shall I call it?' });
       const { prompt } = yield say('I wait for the answer.');
       if (!prompt.includes('Call it slug')) yield call('report_blocked', { reason: `no answer: ${prompt}` });
@@ -99,5 +114,15 @@ function* until(ids: readonly string[], state: string): Generator<Step, void, An
     if (result?.isError !== false) yield call('mark_goal_failed', { reason: result?.text ?? 'no answer' });
     const seen = (result?.['results'] ?? []) as { state: string }[];
     if (seen.length > 0 && seen.every((each) => each.state === state)) return;
+  }
+}
+
+/** Ends its turn, again and again, until what it was woken for shows in the list. */
+function* woken(ids: readonly string[], state: string): Generator<Step, void, Answer> {
+  for (;;) {
+    const { results } = yield call('list_workers');
+    const workers = (results[0]?.['workers'] ?? []) as { worker_id: string; state: string }[];
+    if (ids.every((id) => workers.some((each) => each.worker_id === id && each.state === state))) return;
+    yield say('I wait to be woken.');
   }
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
@@ -19,6 +19,8 @@ export interface RealWorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The person's own `~/.claude/settings.json`. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** The person's own MCP servers, for every project. */
+  readonly servers?: Readonly<Record<string, unknown>>;
   /** Works on a copy of the demo's project, which has tests of its own, instead of two lines of text. */
   readonly sampleProject?: boolean;
 }
@@ -49,6 +51,7 @@ export class ClaudeRig extends SessionRig {
       projects: options.trusted === false ? [] : [this.repo.path],
       keys: options.keyApproved === false ? [] : [KEY],
       settings: options.settings ?? {},
+      servers: options.servers ?? {},
     });
     // Its own temporary files are its own to leave.
     this.world.sandbox.onClose(() => removeClaudeFiles(this.world.sandbox.temp));
@@ -63,6 +66,11 @@ export class ClaudeRig extends SessionRig {
       binaries: { claude: this.binary, scripted },
       agent_options: { scripted: { script } },
     };
+  }
+
+  /** A JSON file of the person's, below `~/.claude`. */
+  home(name: string): unknown {
+    return JSON.parse(readFileSync(join(this.world.sandbox.home, '.claude', name), 'utf8'));
   }
 
   startClaude(plan: Partial<SessionPlanInput> = {}): Promise<{ session_id: string; base: string }> {
@@ -96,6 +104,7 @@ export function writeClaudeHome(
     projects: readonly string[];
     keys: readonly string[];
     settings: Readonly<Record<string, unknown>>;
+    servers: Readonly<Record<string, unknown>>;
   },
 ): void {
   mkdirSync(join(home, '.claude'));
@@ -108,6 +117,7 @@ export function writeClaudeHome(
       theme: 'dark',
       customApiKeyResponses: { approved: known.keys, rejected: [] },
       projects: Object.fromEntries(projects),
+      mcpServers: known.servers,
     }),
   );
 }
