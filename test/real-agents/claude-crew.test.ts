@@ -106,7 +106,10 @@ describe('a crew of Claude Code', () => {
     ]);
     const ended = await rig.event('end of session', ({ type }) => type === 'session.ended', 120_000);
     expect(ended.data).toMatchObject({ state: 'failed' });
-    expect(rig.store.runs(rig.sessionId, 'w01')[0]).toMatchObject({ waiting_kind: 'quota' });
+    expect(rig.events().find(({ type }) => type === 'run.waiting')?.data).toMatchObject({
+      kind: 'quota',
+      text: 'Credit balance is too low',
+    });
   });
 
   it('a lead that never comes to an end is asked twice, then a person is', async () => {

@@ -66,10 +66,15 @@ function replay(conversation: Conversation, start: number, body: Program): Step 
   const running = body(first.prompt);
   let next = running.next();
   conversation.turns.forEach((turn, index) => {
-    if (index <= start || turn.role !== 'assistant' || next.done === true) return;
+    if (index <= start || turn.role !== 'assistant' || isFiller(turn) || next.done === true) return;
     next = running.next(answerTo(turn, conversation.turns[index + 1]));
   });
   return next.done === true ? { text: 'ok' } : next.value;
+}
+
+/** What an agent puts in place of a turn that its death cut off, when it takes up the conversation. */
+function isFiller({ texts, calls: made }: Extract<Turn, { role: 'assistant' }>): boolean {
+  return made.length === 0 && texts.join('').trim() === 'No response requested.';
 }
 
 function answerTo(turn: Extract<Turn, { role: 'assistant' }>, after: Turn | undefined): Answer {
