@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { person } from '../support/person.js';
+import { personAt } from '../support/person.js';
 import { bash, call, program, say } from '../support/mock-llm/program.js';
 import { says, type Rule } from '../support/mock-llm/reply.js';
 import { ALLOWED, crew, GOAL, VERIFY } from '../support/real-agents/crew.js';
@@ -27,14 +27,14 @@ const USERS_OWN = { 'their-server': { type: 'http', url: 'http://127.0.0.1:9/mcp
 describe('a crew of Claude Code', () => {
   it('[31] [62] asks, stops at a permission, meets in a conflict, and brings one verified branch home', async () => {
     await begin(crew({ beforeWords: [bash('date > stamp.txt && rm stamp.txt')] }), { servers: USERS_OWN });
-    const item = await person(rig).item('w02', 'date');
+    const item = await personAt(rig).item('w02', 'date');
     expect(item).toMatchObject({
       kind: 'permission',
       via: 'hook',
       text: expect.stringMatching(/^Bash: date/),
     });
     expect(rig.screen('w02')).toContain('Do you want to proceed?');
-    const answered = await person(rig).answer({
+    const answered = await personAt(rig).answer({
       worker_id: 'w02',
       prompt_hash: item.prompt_hash,
       choice: 1,
@@ -118,7 +118,7 @@ describe('a crew of Claude Code', () => {
         for (;;) yield say('I am thinking about it.');
       }),
     ]);
-    const item = await person(rig).item('lead');
+    const item = await personAt(rig).item('lead');
     expect(item).toMatchObject({ kind: 'stuck' });
     const nudges = rig
       .events()

@@ -18,6 +18,7 @@ const SETTLE_CAP_MS = 1_000;
 const EVIDENCE_LAG_MS = 250;
 /** A hook outranks the screen: wait this long for it before an idle screen ends a turn. */
 const HOOK_LAG_MS = 700;
+
 /**
  * The life of one worker's agent while its process lives: delivers messages in order, follows its turns, settles its
  * runs. All truth is in the store; what is kept here is only what a restart may forget.
@@ -47,13 +48,7 @@ export class WorkerActor {
     this.#workerId = worker.worker_id;
     this.#record = new WorkerRecord(deps, worker.worker_id);
     this.#hooks = deps.adapter(worker.agent).interactive?.hooks ?? null;
-    this.#gate = new WorkerGate({
-      deps,
-      workerId: worker.worker_id,
-      hooks: this.#hooks,
-      record: this.#record,
-      signal: this.#abort.signal,
-    });
+    this.#gate = new WorkerGate(deps, this.#record, this.#hooks, this.#abort.signal);
     this.#flag = watchFlag({
       privateDirectory: deps.workerDirectory(worker.worker_id),
       worktree: worker.worktree,
@@ -129,7 +124,7 @@ export class WorkerActor {
   }
 
   async #onHookFact(hook: HookFact, hungUp: AbortSignal): Promise<unknown> {
-    this.#gate.heard(hook);
+    const atGate = this.#gate.heard(hook, hungUp);
     switch (hook.fact) {
       case 'session_started':
         this.#record.threadOpened(hook.threadId);
@@ -148,12 +143,9 @@ export class WorkerActor {
         this.#screen = 'idle';
         return this.#turnFailed(hook.text, 'protocol', hook.kind);
       case 'waiting':
-        this.#record.waiting(hook.kind, hook.text, 'protocol');
-        return null;
       case 'permission_requested':
-        return this.#gate.request(hook, hungUp);
       case 'session_ended':
-        return null;
+        return atGate;
     }
   }
 
@@ -179,12 +171,7 @@ export class WorkerActor {
     this.#courier.provenByWord('the agent asked about it');
     const run = this.#record.openRun();
     if (run === null || run.state === 'queued') return false;
-    const subject = this.#record.subject(run.run_id, 'protocol');
-    this.#record.append(
-      fact('question.asked', subject, { question }),
-      fact('run.waiting', subject, { kind: 'question', text: question }),
-      this.#record.notice(`asks: ${question}`, 'protocol'),
-    );
+    this.#record.asked(run, question);
     return true;
   }
 
@@ -279,24 +266,9 @@ export class WorkerActor {
 
   /** Asks for a report: as the answer of the hook that told us of the end of turn where the agent can, else as a message. */
   #nudge(run: RunRow, text: string, fromHook: boolean): unknown {
-    const message_id = this.#deps.newId();
-    const subject = this.#record.subject(run.run_id, 'protocol');
-    const accepted = fact('message.accepted', subject, {
-      message_id,
-      kind: 'nudge',
-      sender: 'agentorchestr',
-      text,
-      about: null,
-    });
     const answer = fromHook ? (this.#hooks?.continueTurn(text) ?? null) : null;
-    if (answer === null) this.#record.append(accepted);
-    else {
-      this.#turnOpen = true;
-      this.#record.append(
-        accepted,
-        fact('message.submitted', subject, { message_id, how: 'answer to the end-of-turn hook' }),
-      );
-    }
+    this.#record.nudged(run, text, answer === null ? null : 'answer to the end-of-turn hook');
+    if (answer !== null) this.#turnOpen = true;
     return answer;
   }
 
@@ -305,11 +277,8 @@ export class WorkerActor {
     const verdict = leadTurnVerdict(this.#deps, run);
     if (run !== null && verdict === 'nudge') this.#nudge(run, leadContinueText(), false);
     if (verdict === 'stuck') {
-      this.#record.waiting(
-        'report',
-        'the lead ended its turn; the goal is neither done nor failed',
-        'protocol',
-      );
+      const text = 'the lead ended its turn; the goal is neither done nor failed';
+      this.#record.waiting('report', text, 'protocol');
       this.#deps.onLeadStuck();
     }
     return null;

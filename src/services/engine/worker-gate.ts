@@ -40,7 +40,6 @@ const WITHIN_TURN: readonly WaitingKind[] = ['permission', 'question'];
  */
 export class WorkerGate {
   readonly #deps: EngineDeps;
-  readonly #workerId: string;
   readonly #hooks: HookRules | null;
   readonly #record: WorkerRecord;
   readonly #signal: AbortSignal;
@@ -52,18 +51,12 @@ export class WorkerGate {
   /** Dialogs that were answered by an agreement; never a second time. */
   readonly #consented = new Set<string>();
 
-  constructor(options: {
-    deps: EngineDeps;
-    workerId: string;
-    hooks: HookRules | null;
-    record: WorkerRecord;
-    signal: AbortSignal;
-  }) {
-    this.#deps = options.deps;
-    this.#workerId = options.workerId;
-    this.#hooks = options.hooks;
-    this.#record = options.record;
-    this.#signal = options.signal;
+  /** `signal` aborts when the agent's process is over or the engine closes. */
+  constructor(deps: EngineDeps, record: WorkerRecord, hooks: HookRules | null, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#record = record;
+    this.#hooks = hooks;
+    this.#signal = signal;
     this.#signal.addEventListener('abort', () => this.#close(), { once: true });
   }
 
@@ -82,13 +75,15 @@ export class WorkerGate {
     return false;
   }
 
-  /** What the agent's hooks say of its turn. */
-  heard({ fact }: HookFact): void {
-    if (TURN_FACTS.includes(fact)) this.#decidedElsewhere();
+  /** What the agent's hooks say. A request is parked: resolves with the hook's answer, null where it takes none. */
+  heard(hook: HookFact, hungUp: AbortSignal): Promise<unknown> | null {
+    if (TURN_FACTS.includes(hook.fact)) this.#decidedElsewhere();
+    if (hook.fact === 'waiting') this.#record.waiting(hook.kind, hook.text, 'protocol');
+    return hook.fact === 'permission_requested' ? this.#request(hook, hungUp) : null;
   }
 
-  /** A request through the hook: parked until it is answered, here or at the agent. Resolves with the hook's answer. */
-  request(
+  /** Until it is answered, here or at the agent. */
+  #request(
     request: Extract<HookFact, { fact: 'permission_requested' }>,
     signal: AbortSignal,
   ): Promise<unknown> {
@@ -110,7 +105,7 @@ export class WorkerGate {
     const known = worker?.waiting_hash === promptHash ? worker : null;
     const choices = known?.waiting_choices ?? null;
     if (choices !== null && !choices.some(({ number }) => number === choice)) return { outcome: 'no_choice' };
-    const answered = await this.#deps.backend.answer(this.#workerId, { promptHash, choice });
+    const answered = await this.#deps.backend.answer(this.#record.workerId, { promptHash, choice });
     if (answered.outcome === 'answered') {
       const label = choices?.find(({ number }) => number === choice)?.label ?? `choice ${choice}`;
       const kind = known?.waiting_kind ?? 'dialog';

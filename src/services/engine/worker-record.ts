@@ -21,20 +21,20 @@ export interface Prompt {
 
 /** One worker's rows: reads them and appends what changes its state. Every method is one transaction. */
 export class WorkerRecord {
+  readonly workerId: string;
   readonly #deps: EngineDeps;
-  readonly #workerId: string;
 
   constructor(deps: EngineDeps, workerId: string) {
     this.#deps = deps;
-    this.#workerId = workerId;
+    this.workerId = workerId;
   }
 
   worker(): WorkerRow | null {
-    return this.#deps.store.worker(this.#deps.sessionId, this.#workerId);
+    return this.#deps.store.worker(this.#deps.sessionId, this.workerId);
   }
 
   openRun(): RunRow | null {
-    return openRun(this.#deps.store, this.#deps.sessionId, this.#workerId);
+    return openRun(this.#deps.store, this.#deps.sessionId, this.workerId);
   }
 
   append(...events: NewEvent[]): void {
@@ -44,7 +44,7 @@ export class WorkerRecord {
   subject(runId: string | undefined, evidence: Evidence, source?: EventSource): FactSubject {
     return {
       session_id: this.#deps.sessionId,
-      worker_id: this.#workerId,
+      worker_id: this.workerId,
       source: source ?? (this.#deps.backend.name === 'tmux' ? 'tmux' : 'headless'),
       evidence,
       ...(runId === undefined ? {} : { run_id: runId }),
@@ -53,7 +53,7 @@ export class WorkerRecord {
 
   notice(text: string, evidence: Evidence): NewEvent {
     const perspective = this.worker()?.perspective ?? '';
-    return noticeFor(this.#deps, this.#workerId, `${this.#workerId} (${perspective}) ${text}`, evidence);
+    return noticeFor(this.#deps, this.workerId, `${this.workerId} (${perspective}) ${text}`, evidence);
   }
 
   /** The agent is in a turn; a run that waited at the agent's own gate goes on with it. */
@@ -133,6 +133,27 @@ export class WorkerRecord {
     this.append(...events);
   }
 
+  /** The run waits with a question for the lead. */
+  asked({ run_id }: RunRow, question: string): void {
+    const subject = this.subject(run_id, 'protocol');
+    this.append(
+      fact('question.asked', subject, { question }),
+      fact('run.waiting', subject, { kind: 'question', text: question }),
+      this.notice(`asks: ${question}`, 'protocol'),
+    );
+  }
+
+  /** It is asked to report or to go on; `how`: the agent was told already, and how. */
+  nudged({ run_id }: RunRow, text: string, how: string | null): void {
+    const message_id = this.#deps.newId();
+    const subject = this.subject(run_id, 'protocol');
+    const nudge = { message_id, kind: 'nudge', sender: 'agentorchestr', text, about: null } as const;
+    this.append(
+      fact('message.accepted', subject, nudge),
+      ...(how === null ? [] : [fact('message.submitted', subject, { message_id, how })]),
+    );
+  }
+
   /** Its turn is over; its question stays. */
   questionOpen(run: RunRow): void {
     const text = run.waiting_text ?? '';
@@ -151,7 +172,7 @@ export class WorkerRecord {
   /** The turn that the submitted messages asked for has ended. */
   answered(evidence: Evidence): void {
     const open = this.#deps.store
-      .messages(this.#deps.sessionId, this.#workerId)
+      .messages(this.#deps.sessionId, this.workerId)
       .filter((message) => message.state === 'submitted' || message.state === 'started');
     this.append(
       ...open.map((message) =>

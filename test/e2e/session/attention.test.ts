@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttentionItem } from '../../../src/services/supervise/attention.js';
-import { person } from '../../support/person.js';
+import { personAt, type Person } from '../../support/person.js';
 import { SessionRig, SILENT_LEAD, type McpCaller } from '../../support/session-rig.js';
 
 const WORKERS = `
@@ -34,30 +33,18 @@ workers:
 
 let rig: SessionRig;
 let lead: McpCaller;
-let me: ReturnType<typeof person>;
+let me: Person;
 
 async function begin(settings: string, plan: Parameters<SessionRig['start']>[1] = {}): Promise<void> {
   rig = new SessionRig();
   await rig.start(`${settings}${SILENT_LEAD}${WORKERS}`, { limits: { max_workers: 20 }, ...plan });
   lead = await rig.lead();
-  me = person(rig);
+  me = personAt(rig);
 }
 const spawn = async (task: string) =>
   String((await lead.ok('spawn_worker', { task, perspective: 'implementer' }))['worker_id']);
 const wait = (worker_id: string) => lead.ok('wait_for_worker', { worker_id, timeout_s: 60 });
-const answered = (worker: string) =>
-  rig
-    .events()
-    .flatMap((event) =>
-      event.type === 'permission.answered' && event.worker_id === worker
-        ? [{ ...event.data, source: event.source, evidence: event.evidence }]
-        : [],
-    );
-function tmux(...args: string[]): string {
-  const socket = rig.store.session(rig.sessionId)?.tmux_socket ?? '';
-  return execFileSync('tmux', ['-S', socket, ...args], { env: rig.env, encoding: 'utf8' });
-}
-const paneOf = (worker: string) => rig.store.worker(rig.sessionId, worker)?.pane_id ?? '';
+const answered = (worker: string) => me.answered(worker);
 
 describe('permission through the hook', () => {
   beforeAll(() => begin(''), 180_000);
@@ -83,7 +70,7 @@ describe('permission through the hook', () => {
       waiting: { kind: 'permission', text: 'may I run rm?' },
     });
     await rig.event('status line', () =>
-      tmux('show-options', '-v', '@ao_status').startsWith(`1 waiting: ${id} permission`),
+      me.tmux('show-options', '-v', '@ao_status').startsWith(`1 waiting: ${id} permission`),
     );
     expect(await me.answer({ worker_id: id, prompt_hash: item.prompt_hash, choice: 1 })).toEqual({
       status: 200,
@@ -107,12 +94,10 @@ describe('permission through the hook', () => {
   it('is decided in the pane as well, whoever comes first, and never twice', async () => {
     const id = await spawn('needs it twice');
     const { prompt_hash: first } = await me.item(id, 'first');
-    await rig.event('the dialog', () =>
-      tmux('capture-pane', '-p', '-t', paneOf(id)).includes('1 yes · 2 no'),
-    );
+    await rig.event('the dialog', () => me.screen(id).includes('1 yes · 2 no'));
     // Seen by the watcher too, so that its going away means something.
     await new Promise((resolve) => setTimeout(resolve, 400));
-    tmux('send-keys', '-t', paneOf(id), '1');
+    me.press(id, '1');
     const { prompt_hash: second } = await me.item(id, 'second');
     expect(await me.answer({ worker_id: id, prompt_hash: first, choice: 1 })).toMatchObject({
       status: 409,
