@@ -11,6 +11,8 @@ import { fact, type EngineDeps } from './deps.js';
 import { undelivered } from './instruct.js';
 import { noticeFor } from './notices.js';
 
+const WITHOUT_REPORT = 'NO_REPORT';
+
 type Deps = Pick<EngineDeps, 'sessionId' | 'newId'>;
 
 /** Strongest evidence first, then latest. */
@@ -70,18 +72,38 @@ function asCancelled(ending: Ending): Ending {
   return ending.type === 'run.interrupted' ? ending : { ...ending, type: 'run.cancelled' };
 }
 
+const FAILURES: Readonly<Record<string, string>> = {
+  [EXITED_WITHOUT_REPORT]: 'exited without a report',
+  [WITHOUT_REPORT]: 'ended its turn without a report',
+};
+
 function endingNotice(worker: WorkerRow, ending: Ending): string {
   const what: Record<Ending['type'], string> = {
     'run.succeeded': 'reports done',
     'run.blocked': 'is blocked',
-    'run.failed':
-      ending.failureCode === EXITED_WITHOUT_REPORT ? 'exited without a report' : 'reports failure',
+    'run.failed': FAILURES[ending.failureCode ?? ''] ?? 'reports failure',
     'run.timed_out': 'ran out of time',
     'run.cancelled': 'was cancelled',
     'run.interrupted': 'was interrupted',
   };
   const name = `${worker.worker_id} (${worker.perspective})`;
   return `${name} ${what[ending.type]}${ending.summary === '' ? '' : `: ${ending.summary}`}`;
+}
+
+/** Ends a run whose turn ended without a report if another is queued behind it; false: nothing is, it may be continued. */
+export function endUnreported(
+  deps: Deps,
+  tx: Transaction,
+  worker: WorkerRow,
+  run: RunRow,
+  what: { text: string; evidence: Evidence },
+): boolean {
+  if (!tx.runs(deps.sessionId, worker.worker_id).some(({ state }) => state === 'queued')) return false;
+  const { text: summary, evidence } = what;
+  return endRun(deps, tx, worker, run.run_id, {
+    ...{ type: 'run.failed', summary, evidence },
+    failureCode: WITHOUT_REPORT,
+  });
 }
 
 export function endingOfCandidate(candidate: ReportedOutcome): Ending {

@@ -208,7 +208,7 @@ export class WorkerActor {
     const settled = this.#record.worker()?.role === 'worker' && this.#settle();
     if (!settled && kind !== undefined) this.#record.waiting(kind, text, evidence);
     else if (this.#record.worker()?.role === 'lead') this.#leadTurnEnded();
-    else if (!settled) this.#record.waiting('report', text, evidence);
+    else if (!settled) this.#record.unreported(text, evidence);
     this.pump();
     return null;
   }
@@ -260,7 +260,7 @@ export class WorkerActor {
     if (verdict === 'nudge') return this.#nudge(run, reportNowText(run.nonce), fromHook);
     if (verdict === 'settle') this.#settle();
     else if (verdict === 'question') this.#record.questionOpen(run);
-    else this.#record.waiting('report', text === '' ? 'its turn ended without a report' : text, 'protocol');
+    else this.#record.unreported(text === '' ? 'its turn ended without a report' : text, 'protocol');
     return null;
   }
 

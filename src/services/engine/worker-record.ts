@@ -9,6 +9,7 @@ import {
 } from '../../core/state/states.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
 import { noticeFor } from './notices.js';
+import { endUnreported } from './outcomes.js';
 
 /** Of a prompt, in a notice to the lead. */
 const LINES_TOLD = 5;
@@ -116,6 +117,17 @@ export class WorkerRecord {
     const events: NewEvent[] = [fact('permission.answered', subject, { answer, by })];
     if (withinTurn && this.worker()?.state === 'waiting') events.push(fact('worker.working', subject, {}));
     this.append(...events);
+  }
+
+  /** Its turn ended without a report: somebody has to look, unless the next instruction waits behind the run already. */
+  unreported(text: string, evidence: Evidence): void {
+    const worker = this.worker();
+    const run = this.openRun();
+    const isOver =
+      worker !== null &&
+      run !== null &&
+      this.#deps.store.transaction((tx) => endUnreported(this.#deps, tx, worker, run, { text, evidence }));
+    if (!isOver) this.waiting('report', text, evidence);
   }
 
   /** What was sent did not arrive: its run waits with it, whatever else the agent shows, and the lead is told each time. */

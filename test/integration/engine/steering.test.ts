@@ -73,6 +73,20 @@ describe('a turn that ends while something of it still runs', () => {
   });
 });
 
+describe('a turn that ends without a word, asked for it', () => {
+  it('keeps nothing back: an instruction that waits behind it gets its turn, and the lead is told', async () => {
+    await rig.working('w01');
+    rig.instruct('w01', 'the next');
+    expect(await rig.endTurn('w01')).not.toBe(null);
+    await rig.endTurn('w01', 'well');
+    await rig.until('the next text', () => rig.backend.isSending('w01'));
+    expect(rig.backend.sending('w01').text).toBe('the next');
+    const [first] = rig.store.runs(rig.deps.sessionId, 'w01');
+    expect(first).toMatchObject({ state: 'failed', failure_code: 'NO_REPORT', summary: 'well' });
+    expect(rig.notices()).toEqual(['w01 (implementer) ended its turn without a report: well']);
+  });
+});
+
 describe('a turn that fails', () => {
   it('waits for a person where only a person can help, and says for what', async () => {
     await rig.working('w01');
