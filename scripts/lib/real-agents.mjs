@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const INSTALL_LIMIT_MS = 10 * 60_000;
 
-export const REAL_AGENTS = [
+const REAL_AGENTS = [
   { name: 'claude', package: '@anthropic-ai/claude-code', version: '2.1.332', bin: 'claude' },
 ];
 
 /** Outside node_modules: hundreds of megabytes that nobody but the tests wants, kept between runs. */
-export function cacheFolder() {
+function cacheFolder() {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'agentorchestr', 'real-agents');
 }
 

@@ -58,11 +58,11 @@ describe('a crew of Claude Code', () => {
       return {
         ...rule,
         play: (exchange) => {
-          const then = play(exchange);
-          if (!('calls' in then) && !('text' in then)) return then;
+          const afterwards = play(exchange);
+          if (!('calls' in afterwards) && !('text' in afterwards)) return afterwards;
           const second = exchange.conversation.turns.filter(({ role }) => role === 'assistant').length === 2;
-          if (!second) return then;
-          return rule.name === 'words' ? { drop: true, times: 1, then } : { ...overloaded, then };
+          if (!second) return afterwards;
+          return rule.name === 'words' ? { drop: true, times: 1, afterwards } : { ...overloaded, afterwards };
         },
       };
     });

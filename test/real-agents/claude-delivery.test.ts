@@ -84,8 +84,8 @@ describe('a text for Claude Code', () => {
       expect(prompts).toHaveLength(1);
       const got = unwrapped(prompts[0] ?? '');
       const file = /is in the file (\S+) \((\d+) bytes\)/.exec(got);
-      if (file === null) expect(got).toBe(arrives ?? text);
-      else expect(readFileSync(file[1] ?? '', 'utf8')).toBe(text);
+      const arrived = file === null ? got : readFileSync(file[1] ?? '', 'utf8');
+      expect(arrived).toBe(file === null ? (arrives ?? text) : text);
       expect(evidence).toBe('protocol');
       expect(receipt.filter((type) => type === 'message.submitted')).toHaveLength(1);
       expect(receipt.at(-1)).toBe('message.answered');

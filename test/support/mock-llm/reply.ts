@@ -11,9 +11,9 @@ export interface Spoken {
 }
 
 interface Failing {
-  /** So often for the same request, then `then`; always where it is absent. The one thing that is remembered. */
+  /** So often for the same request, then `afterwards`; always where it is absent. The one thing that is remembered. */
   readonly times?: number;
-  readonly then?: Spoken;
+  readonly afterwards?: Spoken;
 }
 
 /** One answer of the model: words and calls, a failure of its API, or a stream that breaks off after its first words. */

@@ -147,7 +147,7 @@ export class MockLlm {
     const seen = this.#failures.get(key) ?? 0;
     this.#failures.set(key, seen + 1);
     if (step.times !== undefined && seen >= step.times)
-      return { step: step.then ?? { text: 'ok' }, drop: false };
+      return { step: step.afterwards ?? { text: 'ok' }, drop: false };
     return 'fail' in step ? { step, drop: false } : { step: { text: 'This answer breaks off' }, drop: true };
   }
 }

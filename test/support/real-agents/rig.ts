@@ -98,7 +98,7 @@ export class ClaudeRig extends SessionRig {
 }
 
 /** What a person who has used it before has in their home. */
-export function writeClaudeHome(
+function writeClaudeHome(
   home: string,
   known: {
     projects: readonly string[];
