@@ -38,7 +38,8 @@ export const claude: AgentAdapter = {
     readyTimeoutMs: 60_000,
     screen: claudeScreen,
     keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 1_000, submitDelayMs: 0 },
-    steers: true,
+    // It would take text into a running turn, but a dialog may come up between our look and our key.
+    steers: false,
     paste: {
       limitBytes: 100_000,
       // Its composer makes four blanks of a tab, a command of what begins with `!` or `/`, a line end of a last backslash.

@@ -25,7 +25,7 @@ async function done(): Promise<void> {
 const USERS_OWN = { 'their-server': { type: 'http', url: 'http://127.0.0.1:9/mcp' } };
 
 describe('a crew of Claude Code', () => {
-  it('[31] [62] asks, stops at a permission, meets in a conflict, and brings one verified branch home', async () => {
+  it('[31] asks, stops at a permission, meets in a conflict, and brings one verified branch home', async () => {
     await begin(crew({ beforeWords: [bash('date > stamp.txt && rm stamp.txt')] }), { servers: USERS_OWN });
     const item = await personAt(rig).item('w02', 'date');
     expect(item).toMatchObject({

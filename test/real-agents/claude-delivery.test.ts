@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../src/core/events/index.js';
 import { ClaudeRig, unwrapped } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
-import { textOfSize, TORTURE_TEXTS, type TortureText } from '../support/torture-texts.js';
+import {
+  CONTROLS,
+  KEY_NAMES,
+  LINES,
+  SEMICOLONS,
+  SHELL_TEXTS,
+  textOfSize,
+  UNICODE,
+  type TortureText,
+} from '../support/torture-texts.js';
 
 let rig: ClaudeRig;
 let lead: McpCaller;
@@ -70,6 +79,16 @@ const SIZES: readonly TortureText[] = [10, 1_024, 20_480, 1_000_000].map((size) 
   text: textOfSize(size),
 }));
 
+const of = (row: string, texts: readonly TortureText[]) => texts.map((text) => ({ row, ...text }));
+const ROWS: readonly (TortureText & { row: string })[] = [
+  ...of('[C-3]', LINES),
+  ...of('[C-4]', SEMICOLONS),
+  ...of('[C-5]', [...KEY_NAMES, ...LEADS]),
+  ...of('[C-6] [42]', [...SHELL_TEXTS, ...UNICODE, ...CONTROLS]),
+  ...of('[C-1] [C-7]', SIZES),
+  ...of('[48]', SENTINELS),
+];
+
 describe('a text for Claude Code', () => {
   it('is its first prompt, with everything that was composed around the task', () => {
     const [first = ''] = rig.llm.prompts();
@@ -77,18 +96,15 @@ describe('a text for Claude Code', () => {
     expect(rig.events().find(({ type }) => type === 'message.submitted')).toBeDefined();
   });
 
-  it.each([...TORTURE_TEXTS, ...LEADS, ...SENTINELS, ...SIZES])(
-    '[C-1] [42] reaches the model once, as it is: $name',
-    async ({ text, arrives }) => {
-      const { receipt, evidence, prompts } = await deliver(text);
-      expect(prompts).toHaveLength(1);
-      const got = unwrapped(prompts[0] ?? '');
-      const file = /is in the file (\S+) \((\d+) bytes\)/.exec(got);
-      const arrived = file === null ? got : readFileSync(file[1] ?? '', 'utf8');
-      expect(arrived).toBe(file === null ? (arrives ?? text) : text);
-      expect(evidence).toBe('protocol');
-      expect(receipt.filter((type) => type === 'message.submitted')).toHaveLength(1);
-      expect(receipt.at(-1)).toBe('message.answered');
-    },
-  );
+  it.each(ROWS)('$row reaches the model once, as it is: $name', async ({ text, arrives }) => {
+    const { receipt, evidence, prompts } = await deliver(text);
+    expect(prompts).toHaveLength(1);
+    const got = unwrapped(prompts[0] ?? '');
+    const file = /is in the file (\S+) \((\d+) bytes\)/.exec(got);
+    const arrived = file === null ? got : readFileSync(file[1] ?? '', 'utf8');
+    expect(arrived).toBe(file === null ? (arrives ?? text) : text);
+    expect(evidence).toBe('protocol');
+    expect(receipt.filter((type) => type === 'message.submitted')).toHaveLength(1);
+    expect(receipt.at(-1)).toBe('message.answered');
+  });
 });

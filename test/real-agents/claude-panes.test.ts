@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bash, call, program, say } from '../support/mock-llm/program.js';
 import { says } from '../support/mock-llm/reply.js';
 import { personAt, type Person } from '../support/person.js';
+import { ALLOWED } from '../support/real-agents/crew.js';
 import { ClaudeRig } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
 
@@ -14,6 +15,18 @@ let open = new Promise<void>(() => undefined);
 const hold = () => void (open = new Promise((resolve) => (release = resolve)));
 
 const RULES = [
+  // A program holds for the rest of its conversation: the one that is used last comes first.
+  program('gate', says('at the gate'), function* () {
+    yield bash('date +%Y');
+    yield call('report_done', { summary: 'through' });
+    const { prompt } = yield say('Through.');
+    yield call('report_done', { summary: prompt });
+  }),
+  {
+    name: 'failing',
+    when: says('run into a failure'),
+    steps: [{ fail: { status: 529, message: 'Overloaded' } }],
+  },
   {
     name: 'slow',
     when: says('take your time'),
@@ -38,19 +51,27 @@ const RULES = [
 ];
 
 beforeAll(async () => {
-  rig = await ClaudeRig.create({ rules: RULES });
-  await rig.startClaude(await rig.silentLead());
+  rig = await ClaudeRig.create({
+    rules: RULES,
+    settings: ALLOWED,
+    env: { CLAUDE_CODE_MAX_RETRIES: '1' },
+  });
+  await rig.startClaude({ ...(await rig.silentLead()), bypass_permissions: false });
   lead = await rig.lead();
   me = personAt(rig);
   await lead.ok('spawn_worker', { task: 'report first', perspective: 'implementer' });
   await ended();
 }, 120_000);
-afterAll(() => rig.close(), 120_000);
+afterAll(async () => {
+  // [C-12] Nothing of ours ever presses Escape at it.
+  const asked = JSON.stringify(rig.llm.requests.map(({ body }) => body));
+  await rig.close();
+  expect(asked).not.toContain('Request interrupted by user');
+}, 120_000);
 
 const send = (message: string) => lead.ok('send_to_worker', { worker_id: 'w01', message });
 const ended = () => lead.ok('wait_for_worker', { worker_id: 'w01', timeout_s: 60 });
 const moment = () => new Promise((resolve) => setTimeout(resolve, 1_000));
-const seen = (pattern: RegExp) => rig.event(`a screen with ${pattern}`, () => pattern.test(me.screen('w01')));
 
 /** Looks again and again, for what no event tells. */
 async function until(what: string, condition: () => boolean, limitMs = 20_000): Promise<void> {
@@ -122,7 +143,7 @@ describe('a working Claude Code', () => {
 
   it('[C-17] that still runs a command in the background is not done, and is not asked', async () => {
     await send('run it in the background');
-    await seen(/still running/);
+    await until('its end', () => /still running/.test(me.screen('w01')));
     const run = () => rig.store.runs(rig.sessionId, 'w01').at(-1);
     expect(run()).toMatchObject({ state: 'running', nudges: 0 });
     expect(await ended()).toMatchObject({ state: 'done', summary: 'the command has ended' });
@@ -135,5 +156,72 @@ describe('a working Claude Code', () => {
     const { output } = await lead.ok('read_worker_output', { worker_id: 'w01', tail_lines: 20 });
     expect(String(output)).toContain('report the second');
     expect(String(output).split('\n').length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('several at once', () => {
+  it('[C-2] the same key with the same text is one message, however often and at once it is sent', async () => {
+    const before = rig.llm.prompts().length;
+    const once = () =>
+      lead.ok('send_to_worker', { worker_id: 'w01', message: 'report just once', idempotency_key: 'k1' });
+    const answers = await Promise.all([once(), once(), once()]);
+    expect(new Set(answers.map(({ message_id: id }) => id)).size).toBe(1);
+    expect(await ended()).toMatchObject({ state: 'done', summary: 'report just once' });
+    await once();
+    await moment();
+    expect(rig.llm.prompts().slice(before)).toEqual(['report just once']);
+  });
+
+  it('[C-11] eight messages sent at once arrive whole, one after the other', async () => {
+    const before = rig.llm.prompts().length;
+    const texts = Array.from({ length: 8 }, (_, n) => `report ${String(n).repeat(200)}`);
+    const sent = await Promise.all(texts.map((text) => send(text)));
+    await until(
+      'the last answer',
+      () => sent.every(({ message_id: id }) => receipt(id).includes('answered')),
+      90_000,
+    );
+    const arrived = rig.llm.prompts().slice(before);
+    expect([...arrived].sort()).toEqual([...texts].sort());
+  });
+
+  it('[62] reviewers of each other both get the name of the other’s branch', async () => {
+    await lead.ok('spawn_worker', { task: 'report second', perspective: 'reviewer' });
+    const both = { worker_ids: ['w01', 'w02'], timeout_s: 60 };
+    await lead.ok('wait_for_worker', both);
+    await lead.ok('cross_review', { worker_a: 'w01', worker_b: 'w02', focus: 'naming' });
+    await lead.ok('wait_for_worker', both);
+    const branch = (worker: string) => rig.store.worker(rig.sessionId, worker)?.branch ?? '?';
+    const prompts = rig.llm.prompts().filter((prompt) => prompt.includes('naming'));
+    for (const worker of ['w01', 'w02'])
+      expect(prompts.some((prompt) => prompt.includes(branch(worker)))).toBe(true);
+  });
+});
+
+describe('what stands in the way', () => {
+  it('[C-9] a suggestion in the composer is no draft', async () => {
+    await send('run into a failure');
+    await until('the suggestion', () => /❯\s+Resend your message/.test(me.screen('w01')));
+    const { message_id: id } = await send('report after the failure');
+    await until('our text', () => receipt(id).includes('submitted'));
+    expect(receipt(id)).not.toContain('held');
+    await ended();
+  });
+
+  it('[C-10] a permission dialog gets no key from a message; the message comes when it is answered', async () => {
+    await send('wait at the gate');
+    const item = await me.item('w01', 'date');
+    const { message_id: id } = await send('report after the gate');
+    await rig.event(
+      'hold',
+      ({ type, data }) => type === 'message.held' && (data as { message_id: string }).message_id === id,
+    );
+    await moment();
+    expect(me.screen('w01')).toContain('Do you want to proceed?');
+    expect(me.screen('w01')).not.toContain('after the gate');
+    await me.answer({ worker_id: 'w01', prompt_hash: item.prompt_hash, choice: 1 });
+    await until('our text', () => receipt(id).includes('answered'));
+    const run = rig.store.runs(rig.sessionId, 'w01').at(-1);
+    expect(run).toMatchObject({ state: 'succeeded', summary: 'report after the gate' });
   });
 });

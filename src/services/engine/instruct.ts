@@ -1,6 +1,6 @@
 import { randomNonce } from '../../platform/ids.js';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { isLiveWorker, isTerminalRun } from '../../core/state/states.js';
+import { isLiveWorker, isTerminalRun, type WaitingKind } from '../../core/state/states.js';
 import type { MessageRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { EventSource, NewEvent } from '../../core/events/index.js';
 import type { Transaction } from '../../store/contract.js';
@@ -68,9 +68,13 @@ export function acceptInstruction(
   return { messageId, runId, continues: continued !== undefined };
 }
 
+/** At these the turn stands still and goes on without us; a message is no answer to them. */
+const GATES: readonly (WaitingKind | null)[] = ['permission', 'trust'];
+
 /** A waiting run is continued by the next message through any door; the lead works on one run from start to end. */
 function continuesWith(worker: WorkerRow, run: RunRow): boolean {
-  return run.state === 'waiting' || (worker.role === 'lead' && !isTerminalRun(run.state));
+  if (worker.role === 'lead') return !isTerminalRun(run.state);
+  return run.state === 'waiting' && !GATES.includes(run.waiting_kind);
 }
 
 /** Messages that still have to reach the agent, in order of acceptance; notices are handled apart. */

@@ -87,6 +87,20 @@ describe('a turn that ends without a word, asked for it', () => {
   });
 });
 
+describe('a message to a worker that stands at a permission', () => {
+  it('is no answer to it: it is a run of its own, after this one', async () => {
+    await rig.working('w01');
+    await rig.hook('w01', { fact: 'waiting', kind: 'permission', text: 'rm x?' });
+    const { continues } = rig.instruct('w01', 'and then this');
+    expect(continues).toBe(false);
+    rig.backend.state('w01', 'working');
+    rig.engine.report('w01', { state: 'succeeded', summary: 'one' }, 'protocol');
+    await rig.endTurn('w01');
+    await rig.until('the next text', () => rig.backend.isSending('w01'));
+    expect(rig.backend.sending('w01').text).toBe('and then this');
+  });
+});
+
 describe('a turn that fails', () => {
   it('waits for a person where only a person can help, and says for what', async () => {
     await rig.working('w01');
