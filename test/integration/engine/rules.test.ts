@@ -58,7 +58,7 @@ describe('an accepted instruction', () => {
     ]);
   });
 
-  it.each(['question', 'permission'] as const)('goes on with a run that waits (%s)', (kind) => {
+  it.each(['question', 'quota', 'report'] as const)('goes on with a run that waits (%s)', (kind) => {
     waiting('w01', kind);
     const accepted = rig.instruct('w01', 'go on');
     expect(accepted).toMatchObject({ runId: rig.run('w01').run_id, continues: true });
