@@ -218,7 +218,6 @@ describe('what stands in the way', () => {
     expect(receipt(id)).not.toContain('typed');
     await me.answer({ worker_id: 'w01', prompt_hash: item.prompt_hash, choice: 1 });
     await until('our text', () => receipt(id).includes('answered'));
-    const run = rig.store.runs(rig.sessionId, 'w01').at(-1);
-    expect(run).toMatchObject({ state: 'succeeded', summary: 'report after the gate' });
+    expect(await ended()).toMatchObject({ state: 'done', summary: 'report after the gate' });
   });
 });

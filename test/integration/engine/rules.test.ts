@@ -1,3 +1,4 @@
+import type { WaitingKind } from '../../../src/core/state/states.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventData, EventName } from '../../../src/core/events/index.js';
 import type { RunState } from '../../../src/core/state/states.js';
@@ -35,7 +36,7 @@ function running(worker: string, text = 'task'): string {
   return runId;
 }
 
-const waiting = (worker: string, kind: 'question' | 'permission') =>
+const waiting = (worker: string, kind: WaitingKind) =>
   append('run.waiting', worker, { kind, text: '?' }, running(worker));
 
 const next = (worker: string, turnOpen = false) => nextDelivery(rig.deps, worker, turnOpen);
