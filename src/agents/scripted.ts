@@ -39,7 +39,7 @@ export const scripted: AgentAdapter = {
     steers: false,
     paste: { limitBytes: 8_000_000, unsafe: null },
     hooks: hookRules(),
-    transcript: null,
+    transcript: { facts: transcriptFacts },
     mcpCallLimitMs: 100_000,
   },
 };
@@ -102,6 +102,7 @@ function hookRules(): HookRules {
     translate: (body) => facts(asRecord(body)),
     threadId: (body) => asRecord(body)['session_id']?.toString() ?? null,
     continueTurn: (reason) => ({ decision: 'block', reason }),
+    transcript: (body) => asRecord(body)['transcript_path']?.toString() ?? null,
   };
 }
 
@@ -124,6 +125,26 @@ function facts(body: Record<string, unknown>): readonly HookFact[] {
       return [{ fact: 'session_ended' }];
     default:
       return [];
+  }
+}
+
+/** The lines of src/scripted/transcript.ts. */
+function transcriptFacts(line: string): readonly HookFact[] {
+  const { type, message } = parseRecord(line);
+  const { content } = asRecord(message);
+  if (type === 'user' && typeof content === 'string') return [{ fact: 'prompt_submitted', text: content }];
+  if (type === 'failure') return [{ fact: 'turn_failed', text: String(message) }];
+  if (type !== 'assistant' || !Array.isArray(content)) return [];
+  const text = content.map((part: unknown) => String(asRecord(part)['text'] ?? '')).join('\n');
+  return [{ fact: 'turn_ended', text }];
+}
+
+/** A line may be half written. */
+function parseRecord(line: string): Record<string, unknown> {
+  try {
+    return asRecord(JSON.parse(line));
+  } catch {
+    return {};
   }
 }
 

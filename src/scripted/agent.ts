@@ -5,6 +5,7 @@ import { McpConnection } from './mcp.js';
 import type { ScriptedOptions } from './options.js';
 import { playTurn } from './play.js';
 import type { Script } from './script-schema.js';
+import { addToTranscript, transcriptPath, type TranscriptEntry } from './transcript.js';
 import { permissionDialog, trustDialog } from './terminal/dialog.js';
 import { TerminalUi } from './terminal/ui.js';
 import { printable } from './terminal/width.js';
@@ -108,6 +109,7 @@ export class Agent {
 
   /** Plays the turn, and the turns that Stop hooks ask for after it. Resolves with what failed, or null. */
   private async answer(prompt: string, signal: AbortSignal): Promise<string | null> {
+    await this.note({ type: 'user', text: prompt });
     await this.hook({ hook_event_name: 'UserPromptSubmit', prompt });
     let input = prompt;
     for (let round = 0; ; round++) {
@@ -115,9 +117,11 @@ export class Agent {
       const failure = await this.play(input, signal);
       if (signal.aborted) return null;
       if (failure !== null) {
+        await this.note({ type: 'failure', text: failure });
         await this.hook({ hook_event_name: 'StopFailure', message: failure });
         return failure;
       }
+      await this.note({ type: 'assistant', text: this.lastSaid });
       const answer = await this.hook({
         hook_event_name: 'Stop',
         last_assistant_message: this.lastSaid,
@@ -126,6 +130,7 @@ export class Agent {
       const reason = blockReason(answer);
       if (reason === null || signal.aborted || round >= MAX_CONTINUATIONS) return null;
       this.show(`  ⎿ told to go on: ${printable(reason)}`, '');
+      await this.note({ type: 'user', text: reason });
       input = reason;
     }
   }
@@ -208,7 +213,13 @@ export class Agent {
   private hook(event: HookEvent, limitMs?: number): Promise<unknown> {
     const { options, script, cwd, clock } = this.setup;
     const url = script.settings.hooks ? options.hookUrl : null;
-    return postHook({ url, token: options.token, cwd, clock }, this.conversation.thread_id, event, limitMs);
+    const { thread_id: threadId } = this.conversation;
+    const transcript = transcriptPath(options.state, threadId);
+    return postHook({ url, token: options.token, cwd, transcript, clock }, threadId, event, limitMs);
+  }
+
+  private note(entry: TranscriptEntry): Promise<void> {
+    return addToTranscript(this.setup.options.state, this.conversation.thread_id, entry);
   }
 
   private save(): Promise<void> {

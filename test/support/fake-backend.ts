@@ -4,6 +4,7 @@ import type {
   Delivery,
   HeldReason,
   LiveAgent,
+  PastAgent,
   SendOptions,
   StartedAgent,
   StartSpec,
@@ -92,6 +93,10 @@ export class FakeBackend implements Backend {
 
   adopt(agent: LiveAgent): Promise<StartedAgent> {
     return Promise.resolve(agent);
+  }
+
+  async lookBack(): Promise<PastAgent> {
+    return { started: false, end: { kind: 'exited', status: null }, outputTail: '', sentinels: [] };
   }
 
   send(workerId: string, text: string, options: SendOptions): Promise<Delivery> {

@@ -4,6 +4,7 @@ import { OrchestratorError } from '../../core/errors/error.js';
 import type { Delivery, HeldReason, SendOptions } from '../contract.js';
 import { submitPasted } from './delivery.js';
 import type { DeliveryText } from './delivery-text.js';
+import { finishEarlier, holdsIt, submitStanding } from './earlier-delivery.js';
 import { judge, type Verdict } from './gate.js';
 import type { Look, PaneView } from './pane-view.js';
 import { createPasteBuffer, type PasteBuffer } from './paste-buffer.js';
@@ -44,6 +45,8 @@ export async function deliver(
   content: DeliveryText,
   options: SendOptions,
 ): Promise<Delivery> {
+  const { earlier } = options;
+  if (earlier?.state === 'typed') return finishEarlier(target, content, { ...options, earlier });
   const attempt = new Attempt(target, content, options);
   try {
     for (;;) {
@@ -83,8 +86,18 @@ class Attempt {
     const verdict = judge({ look, settled: watcher.settled, ready: watcher.ready, steers: launch.steers });
     if (verdict.is === 'refused') return refused(verdict.reason);
     if (verdict.is === 'open') return this.type(look);
+    if (verdict.is === 'held' && verdict.reason === 'human_draft' && this.isOursAlready(look)) {
+      this.options.observer.typed(this.content.bytes);
+      return submitStanding(this.target, this.content, { look, options: this.options });
+    }
     await this.hold(verdict, since);
     return null;
+  }
+
+  /** An earlier supervisor died between the paste and the note of it: nobody else types this very text. */
+  private isOursAlready(look: Look): boolean {
+    const { settled } = this.target.watcher;
+    return this.options.earlier !== undefined && settled !== null && holdsIt(look, this.content);
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@ import type {
   Delivery,
   LabelMore,
   LiveAgent,
+  PastAgent,
   Reflowed,
   SendOptions,
   StartedAgent,
@@ -24,6 +25,7 @@ import { PaneAgent } from './pane-agent.js';
 import { makePane, unmakePane, type PaneMakerOptions } from './pane-maker.js';
 import { PaneRouter } from './pane-router.js';
 import { listPanes } from './panes.js';
+import { lookBack } from './past.js';
 import { reconcile } from './reconcile.js';
 import { reflowPanes } from './reflow.js';
 import { Roster } from './roster.js';
@@ -92,7 +94,7 @@ class TmuxBackend implements Backend {
     void client.closed.then((reason) => this.onPlaceOver(reason));
     this.fit = (await keptFit(client, target)) ?? this.fit;
     await this.cosmetic(() => Promise.all([showFit(client, target, this.fit), drawForViewers(client)]));
-    return { socket: session.socketPath, live: await findLive(await listPanes(client, target)) };
+    return { socket: session.socketPath, live: await findLive(await listPanes(client, target), clock) };
   }
 
   start(spec: StartSpec): Promise<StartedAgent> {
@@ -131,6 +133,11 @@ class TmuxBackend implements Backend {
     const started = roster.add(entry);
     await entry.watch.check();
     return started;
+  }
+
+  lookBack(attempt: { workerId: string; attemptId: string; directory: string }): Promise<PastAgent> {
+    const { connection: client, target } = this.place.session;
+    return lookBack({ client, target, clock: this.options.clock }, attempt);
   }
 
   ready(workerId: string, signal?: AbortSignal): Promise<void> {

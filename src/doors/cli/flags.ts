@@ -73,7 +73,15 @@ export const WATCH_FLAGS: readonly Flag[] = [
   JSON_FLAG,
 ];
 
+export const RESUME_FLAG: Flag = {
+  name: 'resume',
+  kind: 'text',
+  value: 'ID',
+  summary: 'go on with a session whose supervisor died, or look at one that runs',
+};
+
 export const ACTION_FLAGS: readonly Flag[] = [
+  RESUME_FLAG,
   { name: 'detect', kind: 'switch', summary: 'show the agents found, providers and tools' },
   {
     name: 'list-sessions',

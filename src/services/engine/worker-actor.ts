@@ -4,6 +4,7 @@ import { delay } from '../../core/clock.js';
 import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { Evidence } from '../../core/state/states.js';
 import { leadContinueText, reportNowText } from '../context/engine-texts.js';
+import { wasInTurn, whatWasMissed, type Missed } from './after-restart.js';
 import { Courier } from './courier.js';
 import { fact, type EngineDeps } from './deps.js';
 import { watchFlag } from './flag-watch.js';
@@ -34,10 +35,12 @@ export class WorkerActor {
   /** Sentinels of an agent that was quicker than the proof that it took its text. */
   #early: Sentinel[] = [];
   #screen: Extract<BackendEvent, { type: 'state' }>['state'] = 'unknown';
+  /** A hook may have been lost while there was no supervisor, and no transcript makes up for it: the screen tells. */
+  #hooksMissed = false;
   #cancelSettle: (() => void) | null = null;
   #cancelClose: (() => void) | null = null;
 
-  constructor(deps: EngineDeps, worker: WorkerRow) {
+  constructor(deps: EngineDeps, worker: WorkerRow, { takenOver } = { takenOver: false }) {
     this.#deps = deps;
     this.#workerId = worker.worker_id;
     this.#record = new WorkerRecord(deps, worker.worker_id);
@@ -53,6 +56,7 @@ export class WorkerActor {
       workerId: worker.worker_id,
       record: this.#record,
       signal: this.#abort.signal,
+      takenOver,
       isTurnOpen: () => this.#turnOpen,
       rearm: () => this.#rearm(),
       onTaken: () => this.#taken(),
@@ -74,6 +78,35 @@ export class WorkerActor {
     this.#courier.pump();
   }
 
+  /** Goes on where an earlier supervisor stopped, with what its agent did meanwhile. */
+  async takeUp(): Promise<void> {
+    this.#turnOpen = wasInTurn(this.#deps, this.#workerId);
+    const { left, unconfirmed, turn } = await this.collect([]);
+    this.#hooksMissed = turn === null;
+    if (turn?.fact === 'prompt_submitted') this.#working('transcript');
+    else if (turn !== null && this.#turnOpen) {
+      if (turn.fact === 'turn_failed') this.#turnFailed(turn.text, 'transcript');
+      else await this.#closeTurn('transcript', turn.text, false);
+    }
+    if (this.#abort.signal.aborted) return;
+    this.#courier.begin({ left, unconfirmed });
+    if ((this.#record.openRun()?.reported.length ?? 0) > 0) this.#settleSoon();
+  }
+
+  /** What it left that nobody took note of: prompts in its transcript, its flag, sentinels. */
+  async collect(sentinels: readonly Sentinel[]): Promise<Missed> {
+    const missed = await whatWasMissed(this.#deps, this.#workerId);
+    const proof = {
+      evidence: 'transcript',
+      how: 'found after a restart: its transcript has the prompt',
+    } as const;
+    for (const next of missed.taken) this.#courier.proven(next, proof);
+    const flagged = await this.#flag.check();
+    if (flagged !== null) this.report(flagged, 'flag');
+    this.onSentinels(sentinels);
+    return missed;
+  }
+
   settledElsewhere(messageId: string): void {
     this.#courier.settledElsewhere(messageId);
   }
@@ -84,7 +117,8 @@ export class WorkerActor {
     if (event.state === 'working') this.#working(event.evidence);
     else if (event.state === 'waiting')
       this.#record.waiting(event.kind ?? 'dialog', event.text, event.evidence);
-    else if (event.state === 'error' && this.#hooks === null) this.#turnFailed(event.text, event.evidence);
+    else if (event.state === 'error' && (this.#hooks === null || this.#hooksMissed))
+      this.#turnFailed(event.text, event.evidence);
     else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#closeTurnByScreen(event.evidence);
   }
 
@@ -103,6 +137,7 @@ export class WorkerActor {
   /** What the agent's hooks say. The answer, if any, is the body to give back to the agent. */
   async onHook(facts: readonly HookFact[]): Promise<unknown> {
     let answer: unknown = null;
+    this.#hooksMissed = false;
     for (const hook of facts) answer = (await this.#onHookFact(hook)) ?? answer;
     return answer;
   }
@@ -144,7 +179,7 @@ export class WorkerActor {
     this.#record.append(
       fact('run.reported', this.#record.subject(run.run_id, evidence), { ...report, accepted: true }),
     );
-    this.#cancelSettle ??= this.#deps.clock.after(SETTLE_CAP_MS, () => this.#settle());
+    this.#settleSoon();
     return true;
   }
 
@@ -154,12 +189,7 @@ export class WorkerActor {
     this.#courier.provenByWord('the agent asked about it');
     const run = this.#record.openRun();
     if (run === null || run.state === 'queued') return false;
-    const subject = this.#record.subject(run.run_id, 'protocol');
-    this.#record.append(
-      fact('question.asked', subject, { question }),
-      fact('run.waiting', subject, { kind: 'question', text: question }),
-      this.#record.notice(`asks: ${question}`, 'protocol'),
-    );
+    this.#record.asked(run, question);
     return true;
   }
 
@@ -231,26 +261,10 @@ export class WorkerActor {
     return null;
   }
 
-  /** Asks for a report: as the answer of the hook that told us of the end of turn where the agent can, else as a message. */
   #nudge(run: RunRow, text: string, fromHook: boolean): unknown {
-    const message_id = this.#deps.newId();
-    const subject = this.#record.subject(run.run_id, 'protocol');
-    const accepted = fact('message.accepted', subject, {
-      message_id,
-      kind: 'nudge',
-      sender: 'agentorchestr',
-      text,
-      about: null,
-    });
     const answer = fromHook ? (this.#hooks?.continueTurn(text) ?? null) : null;
-    if (answer === null) this.#record.append(accepted);
-    else {
-      this.#turnOpen = true;
-      this.#record.append(
-        accepted,
-        fact('message.submitted', subject, { message_id, how: 'answer to the end-of-turn hook' }),
-      );
-    }
+    this.#record.nudged(run, { text, messageId: this.#deps.newId(), byAnswer: answer !== null });
+    if (answer !== null) this.#turnOpen = true;
     return answer;
   }
 
@@ -267,6 +281,10 @@ export class WorkerActor {
       this.#deps.onLeadStuck();
     }
     return null;
+  }
+
+  #settleSoon(): void {
+    this.#cancelSettle ??= this.#deps.clock.after(SETTLE_CAP_MS, () => this.#settle());
   }
 
   /** false when nothing was reported. */

@@ -89,6 +89,17 @@ export class WorkerRecord {
     this.append(...events);
   }
 
+  /** The run waits for an answer. Asked again, because the answer of the call was lost, it is the same question. */
+  asked(run: RunRow, question: string): void {
+    if (run.waiting_kind === 'question' && run.waiting_text === question) return;
+    const subject = this.subject(run.run_id, 'protocol');
+    this.append(
+      fact('question.asked', subject, { question }),
+      fact('run.waiting', subject, { kind: 'question', text: question }),
+      this.notice(`asks: ${question}`, 'protocol'),
+    );
+  }
+
   /** Its turn is over; its question stays. */
   questionOpen(run: RunRow): void {
     const text = run.waiting_text ?? '';
@@ -117,11 +128,27 @@ export class WorkerRecord {
     );
   }
 
-  threadOpened(threadId: string): void {
-    if (threadId !== '' && this.worker()?.thread_id !== threadId)
-      this.append(
-        fact('thread.opened', this.subject(undefined, 'protocol', 'hook'), { thread_id: threadId }),
-      );
+  /** Asked to go on or to report: as the answer of the hook that told of the end of its turn, else as a message. */
+  nudged(run: RunRow, nudge: { text: string; messageId: string; byAnswer: boolean }): void {
+    const subject = this.subject(run.run_id, 'protocol');
+    const message_id = nudge.messageId;
+    const about = { kind: 'nudge', sender: 'agentorchestr', text: nudge.text, about: null } as const;
+    const how = 'answer to the end-of-turn hook';
+    this.append(
+      fact('message.accepted', subject, { message_id, ...about }),
+      ...(nudge.byAnswer ? [fact('message.submitted', subject, { message_id, how })] : []),
+    );
+  }
+
+  /** `transcript`: the file that keeps it; null where that was not said. */
+  threadOpened(threadId: string, transcript: string | null = null): void {
+    const worker = this.worker();
+    const isNew =
+      worker?.thread_id !== threadId || (transcript !== null && worker.transcript_path !== transcript);
+    if (threadId === '' || !isNew) return;
+    const subject = this.subject(undefined, 'protocol', 'hook');
+    const where = transcript === null ? {} : { transcript_path: transcript };
+    this.append(fact('thread.opened', subject, { thread_id: threadId, ...where }));
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql as initial } from './0001-initial.js';
+import { sql as transcriptPath } from './0003-transcript-path.js';
 
 export interface Migration {
   readonly version: number;
@@ -10,4 +11,7 @@ export interface Migration {
  * Every schema change, oldest first; forward only. SQL in modules rather than .sql files, so that the compiler
  * carries it into the build by itself.
  */
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'initial', sql: initial }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, name: 'initial', sql: initial },
+  { version: 3, name: 'transcript-path', sql: transcriptPath },
+];
