@@ -127,7 +127,7 @@ class TmuxBackend implements Backend {
   async adopt(live: LiveAgent, spec: StartSpec): Promise<StartedAgent> {
     const { session, roster } = this.place;
     const { connection: client, target } = session;
-    const watchPane = (paneId: string) => this.watchPane(spec, paneId);
+    const watchPane = (paneId: string) => this.watchPane(spec, paneId, { takenOver: true });
     const entry = await takeOver({ client, target, logger: this.options.logger, watchPane }, live, spec);
     await this.cosmetic(() => setLabel(client, entry.paneId, { text: spec.label }));
     const started = roster.add(entry);
@@ -237,11 +237,11 @@ class TmuxBackend implements Backend {
     return { client: session.connection, target: session.target, clock: this.options.clock, roster };
   }
 
-  private watchPane(spec: StartSpec, paneId: string): PaneAgent {
+  private watchPane(spec: StartSpec, paneId: string, { takenOver } = { takenOver: false }): PaneAgent {
     const { clock, logger, directory } = this.options;
     const { workerId, launch } = spec;
     const agent = new PaneAgent({
-      ...{ client: this.place.session.connection, clock, logger, paneId, workerId, launch },
+      ...{ client: this.place.session.connection, clock, logger, paneId, workerId, launch, takenOver },
       bufferDirectory: join(directory, 'buffers'),
       emit: (event) => this.emit(event),
     });

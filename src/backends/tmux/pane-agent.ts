@@ -18,6 +18,8 @@ export interface PaneAgentOptions {
   readonly workerId: string;
   readonly paneId: string;
   readonly launch: InteractiveLaunch;
+  /** Its program was started by somebody before us, who may have died before noting what it switched on. */
+  readonly takenOver: boolean;
   /** Private folder for the files that large texts travel in; made when it is needed. */
   readonly bufferDirectory: string;
   readonly emit: (event: BackendEvent) => void;
@@ -51,7 +53,8 @@ export class PaneAgent {
     const target = {
       ...{ client, clock, paneId, launch, bufferDirectory, view, watcher, activity },
       ended: () => this.whyEnded(),
-      hasBracketedPaste: () => this.scanner.bracketedPaste ?? this.keptPasteMode ?? false,
+      // Text is typed only into a composer that was recognised, and what draws one of those has switched it on.
+      hasBracketedPaste: () => this.scanner.bracketedPaste ?? this.keptPasteMode ?? options.takenOver,
       modeSince: () => this.modeSince,
     };
     this.queue = new SendQueue(async (content, sendOptions) => {
