@@ -60,6 +60,8 @@ export interface Reflowed {
   /** Agents side by side at most. */
   readonly perWindow: number;
   readonly windows: number;
+  /** Where each agent is now. */
+  readonly placed: readonly { readonly workerId: string; readonly window: string }[];
 }
 
 export interface LabelMore {

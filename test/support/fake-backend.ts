@@ -5,6 +5,7 @@ import type {
   HeldReason,
   LiveAgent,
   PastAgent,
+  Reflowed,
   SendOptions,
   StartedAgent,
   StartSpec,
@@ -126,8 +127,8 @@ export class FakeBackend implements Backend {
     this.labels.set('', text);
   }
 
-  async reflow(): Promise<{ perWindow: number; windows: number }> {
-    return { perWindow: 5, windows: 1 };
+  async reflow(): Promise<Reflowed> {
+    return { perWindow: 5, windows: 1, placed: [] };
   }
 
   async releaseViewers(): Promise<void> {}

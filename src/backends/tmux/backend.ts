@@ -27,7 +27,7 @@ import { PaneRouter } from './pane-router.js';
 import { listPanes } from './panes.js';
 import { lookBack } from './past.js';
 import { reconcile } from './reconcile.js';
-import { reflowPanes } from './reflow.js';
+import { placesOf, reflowPanes } from './reflow.js';
 import { Roster } from './roster.js';
 import { Schedule } from './schedule.js';
 import { openTmuxSession, type TmuxSession } from './session.js';
@@ -201,7 +201,8 @@ class TmuxBackend implements Backend {
       await keepFit(client, target, this.fit);
       const { windows } = await reflowPanes({ client, target, size });
       await this.cosmetic(() => showFit(client, target, this.fit));
-      return { perWindow: windowCapacity(size, true), windows };
+      const panes = await listPanes(client, target);
+      return { perWindow: windowCapacity(size, true), windows, placed: placesOf(panes) };
     });
   }
 

@@ -19,7 +19,7 @@ export interface PaneAgentOptions {
   readonly paneId: string;
   readonly launch: InteractiveLaunch;
   /** Its program was started by somebody before us, who may have died before noting what it switched on. */
-  readonly takenOver: boolean;
+  readonly takenOver?: boolean;
   /** Private folder for the files that large texts travel in; made when it is needed. */
   readonly bufferDirectory: string;
   readonly emit: (event: BackendEvent) => void;
@@ -54,7 +54,8 @@ export class PaneAgent {
       ...{ client, clock, paneId, launch, bufferDirectory, view, watcher, activity },
       ended: () => this.whyEnded(),
       // Text is typed only into a composer that was recognised, and what draws one of those has switched it on.
-      hasBracketedPaste: () => this.scanner.bracketedPaste ?? this.keptPasteMode ?? options.takenOver,
+      hasBracketedPaste: () =>
+        this.scanner.bracketedPaste ?? this.keptPasteMode ?? options.takenOver === true,
       modeSince: () => this.modeSince,
     };
     this.queue = new SendQueue(async (content, sendOptions) => {

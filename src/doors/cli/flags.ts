@@ -77,7 +77,7 @@ export const RESUME_FLAG: Flag = {
   name: 'resume',
   kind: 'text',
   value: 'ID',
-  summary: 'go on with a session whose supervisor died, or look at one that runs',
+  summary: 'go on with a session after a crash, or look at it',
 };
 
 export const ACTION_FLAGS: readonly Flag[] = [
