@@ -109,24 +109,27 @@ export class Agent {
 
   /** Plays the turn, and the turns that Stop hooks ask for after it. Resolves with what failed, or null. */
   private async answer(prompt: string, signal: AbortSignal): Promise<string | null> {
-    await this.note({ type: 'user', text: prompt });
-    await this.hook({ hook_event_name: 'UserPromptSubmit', prompt });
+    await this.tell({ type: 'user', text: prompt }, { hook_event_name: 'UserPromptSubmit', prompt });
     let input = prompt;
     for (let round = 0; ; round++) {
       this.lastSaid = '';
       const failure = await this.play(input, signal);
       if (signal.aborted) return null;
       if (failure !== null) {
-        await this.note({ type: 'failure', text: failure });
-        await this.hook({ hook_event_name: 'StopFailure', message: failure });
+        await this.tell(
+          { type: 'failure', text: failure },
+          { hook_event_name: 'StopFailure', message: failure },
+        );
         return failure;
       }
-      await this.note({ type: 'assistant', text: this.lastSaid });
-      const answer = await this.hook({
-        hook_event_name: 'Stop',
-        last_assistant_message: this.lastSaid,
-        stop_hook_active: round > 0,
-      });
+      const answer = await this.tell(
+        { type: 'assistant', text: this.lastSaid },
+        {
+          hook_event_name: 'Stop',
+          last_assistant_message: this.lastSaid,
+          stop_hook_active: round > 0,
+        },
+      );
       const reason = blockReason(answer);
       if (reason === null || signal.aborted || round >= MAX_CONTINUATIONS) return null;
       this.show(`  ⎿ told to go on: ${printable(reason)}`, '');
@@ -216,6 +219,12 @@ export class Agent {
     const { thread_id: threadId } = this.conversation;
     const transcript = transcriptPath(options.state, threadId);
     return postHook({ url, token: options.token, cwd, transcript, clock }, threadId, event, limitMs);
+  }
+
+  /** In the transcript as well as to whoever listens: where nobody does, it can be read there. */
+  private async tell(entry: TranscriptEntry, event: HookEvent): Promise<unknown> {
+    const [answer] = await Promise.all([this.hook(event), this.note(entry)]);
+    return answer;
   }
 
   private note(entry: TranscriptEntry): Promise<void> {

@@ -11,7 +11,6 @@ export function transcriptPath(directory: string | null, threadId: string): stri
   return directory === null ? null : join(directory, `${threadId}.jsonl`);
 }
 
-/** Written before anybody is told, as agents do: what no hook could tell can be read there. */
 export async function addToTranscript(
   directory: string | null,
   threadId: string,

@@ -39,6 +39,8 @@ export async function finishEarlier(
     if (proof !== null) return proof;
     if (last === null || last.dead || ended() !== null) return unconfirmed(last);
     if (options.signal?.aborted === true) return CANCELLED;
+    // A dialog, or the text itself, stands there: it is no question of time.
+    if (last.reading.state === 'waiting' || holdsIt(last, content)) deadline = null;
     if (watcher.settled !== null) {
       if (holdsIt(last, content)) {
         if (isOpen(last, watcher.settled, { ready: watcher.ready, steers: launch.steers }))
