@@ -41,8 +41,13 @@ export function holdsExactly(shown: string, text: string): boolean {
   const ours = squash(text);
   if (seen === '' || ours === '') return false;
   if (seen === ours) return true;
-  if (isPasteMark(seen)) return countsOf(text).some((count) => numbersIn(shown).includes(count));
+  if (isPasteMark(seen)) return standsFor(shown, text);
   return ours.length >= CLIPPED_FROM && seen.length >= CLIPPED_SHOWS && ours.includes(seen);
+}
+
+/** Whether this is an agent's stand-in for a pasted text that counts as many lines or characters as this one has. */
+export function standsFor(shown: string, text: string): boolean {
+  return isPasteMark(squash(shown)) && countsOf(text).some((count) => numbersIn(shown).includes(count));
 }
 
 function countsOf(text: string): readonly number[] {

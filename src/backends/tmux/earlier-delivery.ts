@@ -1,12 +1,13 @@
 import type { Delivery, EarlierDelivery, SendOptions } from '../contract.js';
 import type { SendTarget } from './attempt.js';
-import { holdsExactly } from './composer-text.js';
+import { holdsExactly, standsFor } from './composer-text.js';
 import { submitPasted } from './delivery.js';
 import type { DeliveryText } from './delivery-text.js';
 import { judge } from './gate.js';
 import type { Look } from './pane-view.js';
 import type { Reading } from './screen.js';
 import { CANCELLED } from './sender.js';
+import { undecorate } from './sentinels.js';
 import { countPrompts } from './transcript.js';
 
 /** A screen that stands still for so long without showing the text will not show it any more. */
@@ -92,11 +93,17 @@ function isOpen(look: Look, settled: Reading, facts: { ready: boolean; steers: b
   return verdict.is === 'open';
 }
 
-/** Only what the agent shows of the conversation counts, not what stands in its composer. */
+/** Only what the agent shows of the conversation counts, in its words or as its stand-in, not what is in its composer. */
 function showsIt(look: Look, text: string, takenBefore: number): boolean {
   if (look.reading.state === 'unknown') return false;
-  const typed = countPrompts((look.reading.composer?.text ?? '').split('\n'), text);
-  return countPrompts(look.screen.rows, text) - typed > takenBefore;
+  const composer = (look.reading.composer?.text ?? '').split('\n');
+  const { rows } = look.screen;
+  const standIns = (lines: readonly string[]) =>
+    lines.filter((line) => standsFor(undecorate(line), text)).length;
+  return (
+    countPrompts(rows, text) - countPrompts(composer, text) > takenBefore ||
+    standIns(rows) - standIns(composer) > takenBefore
+  );
 }
 
 function unconfirmed(look: Look | null): Delivery {

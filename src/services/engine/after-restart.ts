@@ -3,12 +3,12 @@ import type { MessageRow } from '../../core/state/rows.js';
 import type { EngineDeps } from './deps.js';
 import { missedFacts } from './missed-facts.js';
 import { leftTyped, leftUnconfirmed, type NextDelivery } from './next-delivery.js';
-import { isSameText } from './receipts.js';
+import { isSameText, type Proof } from './receipts.js';
 
 /** What a transcript says of the time in which no supervisor listened. */
 export interface Missed {
-  /** Typed by an earlier supervisor, and the transcript has it. */
-  readonly taken: readonly NextDelivery[];
+  /** Typed by an earlier supervisor, and the agent has it. */
+  readonly taken: readonly { readonly next: NextDelivery; readonly proof: Proof }[];
   /** Typed by an earlier supervisor, and nothing proves yet that the agent took it. */
   readonly left: NextDelivery | null;
   /** Given up as unconfirmed; the agent's own word may still bring the proof. */
@@ -17,8 +17,15 @@ export interface Missed {
   readonly turn: Extract<HookFact, { fact: 'prompt_submitted' | 'turn_ended' | 'turn_failed' }> | null;
 }
 
+const IN_TRANSCRIPT: Proof = {
+  evidence: 'transcript',
+  how: 'found after a restart: its transcript has the prompt',
+};
+/** Flags are cleared before an instruction is typed. */
+const FLAGGED: Proof = { evidence: 'flag', how: 'found after a restart: the agent flagged what came of it' };
+
 /** Reads what the hooks of a worker's agent could not tell, from where the rows say that they last told something. */
-export async function whatWasMissed(deps: EngineDeps, workerId: string): Promise<Missed> {
+export async function whatWasMissed(deps: EngineDeps, workerId: string, isFlagged: boolean): Promise<Missed> {
   const messages = deps.store.messages(deps.sessionId, workerId);
   const [left, unconfirmed] = [leftTyped(messages), leftUnconfirmed(messages)];
   const waiting = [left, unconfirmed].filter((next) => next !== null);
@@ -28,14 +35,22 @@ export async function whatWasMissed(deps: EngineDeps, workerId: string): Promise
     const again = waiting.some((next) => isSameText(next.text, prompt));
     return known !== null && !again && isPromptOf(known, prompt);
   });
-  const taken = waiting.filter((next) => promptsLike(facts, next.text) > takenBefore(messages, next));
+  const proofOf = (next: NextDelivery): Proof | null => {
+    if (promptsLike(facts, next.text) > takenBefore(messages, next)) return IN_TRANSCRIPT;
+    return isFlagged && next.rearms ? FLAGGED : null;
+  };
+  const open = (next: NextDelivery | null) => (next === null || proofOf(next) !== null ? null : next);
+  const taken = waiting.flatMap((next) => {
+    const proof = proofOf(next);
+    return proof === null ? [] : [{ next, proof }];
+  });
   return {
     taken,
-    left: left !== null && taken.includes(left) ? null : left,
-    unconfirmed: unconfirmed !== null && taken.includes(unconfirmed) ? null : unconfirmed,
+    left: open(left),
+    unconfirmed: open(unconfirmed),
     turn: lastOfTurn(facts, (prompt) =>
       taken.length > 0
-        ? taken.some((next) => isSameText(next.text, prompt))
+        ? taken.some(({ next }) => isSameText(next.text, prompt))
         : known !== null && isPromptOf(known, prompt),
     ),
   };

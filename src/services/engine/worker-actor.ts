@@ -95,13 +95,9 @@ export class WorkerActor {
 
   /** What it left that nobody took note of: prompts in its transcript, its flag, sentinels. */
   async collect(sentinels: readonly Sentinel[]): Promise<Missed> {
-    const missed = await whatWasMissed(this.#deps, this.#workerId);
-    const proof = {
-      evidence: 'transcript',
-      how: 'found after a restart: its transcript has the prompt',
-    } as const;
-    for (const next of missed.taken) this.#courier.proven(next, proof);
     const flagged = await this.#flag.check();
+    const missed = await whatWasMissed(this.#deps, this.#workerId, flagged !== null);
+    for (const { next, proof } of missed.taken) this.#courier.proven(next, proof);
     if (flagged !== null) this.report(flagged, 'flag');
     this.onSentinels(sentinels);
     return missed;

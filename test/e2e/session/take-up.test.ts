@@ -253,7 +253,13 @@ describe('what cannot be taken up is left as it is', () => {
     const { port } = rig.control;
     await rig.crash();
     const thief = createServer((connection) => connection.destroy());
-    await new Promise<void>((resolve) => thief.listen(port, '127.0.0.1', resolve));
+    // The port of a killed process is free a moment after the process is gone.
+    const listens = () =>
+      new Promise<boolean>((resolve) => {
+        thief.once('error', () => resolve(false));
+        thief.listen(port, '127.0.0.1', () => resolve(true));
+      });
+    await until(listens, 'the port is taken');
     await expectRefused(new RegExp(`its port ${port} is used by another program`));
     await new Promise((resolve) => thief.close(resolve));
     await rig.takeUp();

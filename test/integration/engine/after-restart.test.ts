@@ -40,20 +40,29 @@ describe('a message that was typed when the supervisor died', () => {
     expect(rig.backend.sendings).toEqual([]);
   });
 
-  it('is looked for by the backend where no transcript has it, and its flag stands', async () => {
+  it('is looked for by the backend where no transcript has it', async () => {
     await typedAndDead();
     rig.transcript('w01', prompt('something else'), answer('ok'));
-    flag('w01', 'done\nflagged');
     rig.die();
     await rig.takeUp('w01');
     const sending = rig.backend.sending('w01');
-    expect([sending.text, sending.options.earlier]).toEqual([
-      'task of w01',
-      { state: 'typed', takenBefore: 0 },
-    ]);
+    const earlier = { state: 'typed', takenBefore: 0 };
+    expect([sending.text, sending.options.earlier]).toEqual(['task of w01', earlier]);
+    flag('w01', 'done\nflagged');
     sending.submitted('the screen shows it');
     await rig.calm();
     rig.backend.state('w01', 'idle');
+    await rig.clock.advance(1_000);
+    expect(rig.run('w01')).toMatchObject({ state: 'succeeded', summary: 'flagged', evidence: 'flag' });
+  });
+
+  it('is submitted by the evidence of the flag that was put up since', async () => {
+    await typedAndDead();
+    flag('w01', 'done\nflagged');
+    rig.die();
+    await rig.takeUp('w01');
+    expect(rig.messages('w01')).toMatchObject([{ state: 'started', evidence: 'flag' }]);
+    expect(rig.backend.sendings).toEqual([]);
     await rig.clock.advance(1_000);
     expect(rig.run('w01')).toMatchObject({ state: 'succeeded', summary: 'flagged', evidence: 'flag' });
   });

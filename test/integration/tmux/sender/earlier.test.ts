@@ -87,6 +87,16 @@ describe('a text that an earlier supervisor typed', () => {
     expect(one.recorder.input()).toHaveLength(input);
   });
 
+  it('and that the agent shows as a mark only is found by that mark', async () => {
+    const text = textOfSize(20_000);
+    const one = await takenOver({ collapse: true, workMs: 50 });
+    await paste(one.recorder, text);
+    await one.recorder.press('Enter');
+    await until('it was taken', () => one.recorder.submissions().length === 1);
+    expect(await send(one, text, 'typed')).toMatchObject({ outcome: 'submitted', evidence: 'screen' });
+    expect(one.recorder.submissions()).toHaveLength(1);
+  });
+
   it('and that the agent was given once before needs to stand there twice', async () => {
     const one = await takenOver({ workMs: 50 });
     await paste(one.recorder, 'go on with the next part');
