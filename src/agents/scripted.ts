@@ -135,8 +135,8 @@ function transcriptFacts(line: string): readonly HookFact[] {
   if (type === 'user' && typeof content === 'string') return [{ fact: 'prompt_submitted', text: content }];
   if (type === 'failure') return [{ fact: 'turn_failed', text: String(message) }];
   if (type !== 'assistant' || !Array.isArray(content)) return [];
-  const text = content.map((part: unknown) => String(asRecord(part)['text'] ?? '')).join('\n');
-  return [{ fact: 'turn_ended', text }];
+  const texts = content.map((part: unknown) => asRecord(part)['text']);
+  return [{ fact: 'turn_ended', text: texts.filter((text) => typeof text === 'string').join('\n') }];
 }
 
 /** A line may be half written. */

@@ -1,37 +1,14 @@
-import type { InteractiveLaunch } from '../../agents/contract.js';
-import type { Clock } from '../../core/clock.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Delivery, HeldReason, SendOptions } from '../contract.js';
 import { submitPasted } from './delivery.js';
 import type { DeliveryText } from './delivery-text.js';
 import { finishEarlier, holdsIt, submitStanding } from './earlier-delivery.js';
 import { judge, type Verdict } from './gate.js';
-import type { Look, PaneView } from './pane-view.js';
+import type { Look } from './pane-view.js';
 import { createPasteBuffer, type PasteBuffer } from './paste-buffer.js';
-import type { Pulse } from './pulse.js';
+import type { SendTarget } from './send-target.js';
 import { CANCELLED } from './sender.js';
 import { lineLimitBytes, SURE_LINE_BYTES } from './terminal-line.js';
-import type { ControlClient } from './types.js';
-import type { PaneWatcher } from './watcher.js';
-
-/** The pane as a sender needs it. */
-export interface SendTarget {
-  readonly client: ControlClient;
-  readonly paneId: string;
-  readonly view: PaneView;
-  readonly watcher: PaneWatcher;
-  /** Beats on output of the pane, when its mode changes, and when it ends. */
-  readonly activity: Pulse;
-  readonly clock: Clock;
-  readonly launch: InteractiveLaunch;
-  /** Private folder for the files that large texts travel in. */
-  readonly bufferDirectory: string;
-  /** Why nothing can be typed any more; null while it can. */
-  readonly ended: () => string | null;
-  readonly hasBracketedPaste: () => boolean;
-  /** Since when the pane is in copy-mode or another mode; null when it is not known to be. */
-  readonly modeSince: () => number | null;
-}
 
 /** A person who scrolls or browses in the pane is left alone for so long; after that, delivery ends the mode. */
 const VIEWER_MODE_MS = 60_000;

@@ -1,11 +1,11 @@
 import type { Delivery, EarlierDelivery, SendOptions } from '../contract.js';
-import type { SendTarget } from './attempt.js';
 import { holdsExactly, standsFor } from './composer-text.js';
 import { submitPasted } from './delivery.js';
 import type { DeliveryText } from './delivery-text.js';
 import { judge } from './gate.js';
 import type { Look } from './pane-view.js';
 import type { Reading } from './screen.js';
+import type { SendTarget } from './send-target.js';
 import { CANCELLED } from './sender.js';
 import { undecorate } from './sentinels.js';
 import { countPrompts } from './transcript.js';

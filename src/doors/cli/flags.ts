@@ -73,7 +73,7 @@ export const WATCH_FLAGS: readonly Flag[] = [
   JSON_FLAG,
 ];
 
-export const RESUME_FLAG: Flag = {
+const RESUME_FLAG: Flag = {
   name: 'resume',
   kind: 'text',
   value: 'ID',

@@ -127,12 +127,9 @@ describe('taking a session up', () => {
     expect(
       answered
         .slice(0, 2)
-        .map(({ worker_id: id, evidence }) => [id, evidence])
-        .sort(),
-    ).toEqual([
-      ['w01', 'transcript'],
-      ['w02', 'transcript'],
-    ]);
+        .map(({ worker_id: id, evidence }) => `${id} ${evidence}`)
+        .toSorted(),
+    ).toEqual(['w01 transcript', 'w02 transcript']);
   });
 
   it('records agents that ended meanwhile, each by its evidence, and tells the lead', async () => {
