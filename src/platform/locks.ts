@@ -87,9 +87,13 @@ async function breakDead(path: string): Promise<boolean> {
     const claimed = `${file}.${randomBytes(4).toString('hex')}`;
     await rename(file, claimed);
     const isThatOne = (await readFile(claimed, 'utf8')) === content;
-    if (isThatOne) await rmdir(`${path}.lock`).finally(() => rm(claimed, { force: true }));
-    else await rename(claimed, file);
-    return isThatOne;
+    if (!isThatOne) {
+      await rename(claimed, file);
+      return false;
+    }
+    await rm(claimed);
+    await rmdir(`${path}.lock`);
+    return true;
   } catch {
     // Gone or half written meanwhile: whoever is at it is alive.
     return false;

@@ -123,11 +123,17 @@ function killer(): { killed: string[]; stop(): void } {
 }
 
 async function ownerGone(): Promise<void> {
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + 40_000;
   for (;;) {
     const owner = rig.store.lease(rig.sessionId);
     if (owner === null || !isSameProcessAlive(owner)) return;
-    if (Date.now() > deadline) throw new Error('the session neither ended nor lost its supervisor');
+    if (Date.now() > deadline) {
+      const tail = rig
+        .events()
+        .slice(-20)
+        .map(({ type, worker_id: id, data }) => `${type} ${id ?? ''} ${JSON.stringify(data).slice(0, 200)}`);
+      throw new Error(`the session neither ended nor lost its supervisor:\n${tail.join('\n')}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
