@@ -40,7 +40,7 @@ export const scripted: AgentAdapter = {
     steers: false,
     paste: { limitBytes: 8_000_000, unsafe: null },
     hooks: hookRules(),
-    transcript: null,
+    transcript: { facts: transcriptFacts },
     mcpCallLimitMs: 100_000,
     toolsAtStart: false,
   },
@@ -128,6 +128,7 @@ function hookRules(): HookRules {
     threadId: (body) => asRecord(body)['session_id']?.toString() ?? null,
     continueTurn: (reason) => ({ decision: 'block', reason }),
     permissionAnswer: (allow, message) => ({ permission: allow ? 'allow' : 'deny', message }),
+    transcript: (body) => asRecord(body)['transcript_path']?.toString() ?? null,
   };
 }
 
@@ -150,6 +151,26 @@ function facts(body: Record<string, unknown>): readonly HookFact[] {
       return [{ fact: 'session_ended' }];
     default:
       return [];
+  }
+}
+
+/** The lines of src/scripted/transcript.ts. */
+function transcriptFacts(line: string): readonly HookFact[] {
+  const { type, message } = parseRecord(line);
+  const { content } = asRecord(message);
+  if (type === 'user' && typeof content === 'string') return [{ fact: 'prompt_submitted', text: content }];
+  if (type === 'failure') return [{ fact: 'turn_failed', text: String(message) }];
+  if (type !== 'assistant' || !Array.isArray(content)) return [];
+  const texts = content.map((part: unknown) => asRecord(part)['text']);
+  return [{ fact: 'turn_ended', text: texts.filter((text) => typeof text === 'string').join('\n') }];
+}
+
+/** A line may be half written. */
+function parseRecord(line: string): Record<string, unknown> {
+  try {
+    return asRecord(JSON.parse(line));
+  } catch {
+    return {};
   }
 }
 

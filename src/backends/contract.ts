@@ -16,8 +16,13 @@ export interface Backend {
   start(spec: StartSpec): Promise<StartedAgent>;
   /** Resolves when the agent takes input; throws AGENT_NOT_READY, AGENT_EXITED. A dialog in front is an event, not an error. */
   ready(workerId: string, signal?: AbortSignal): Promise<void>;
-  /** Takes over an agent that `open` found alive. */
+  /** Takes over an agent that `open` found alive. Throws SPAWN_FAILED when it ended since. */
   adopt(agent: LiveAgent, spec: StartSpec): Promise<StartedAgent>;
+  /**
+   * What became of an attempt of an earlier supervisor that `open` did not find alive. What it left running where
+   * nobody can see or steer it any more is ended.
+   */
+  lookBack(attempt: { workerId: string; attemptId: string; directory: string }): Promise<PastAgent>;
   /**
    * Delivers one text to the agent as one submission (DESIGN §6). Calls for one worker run one after the other, in order.
    * Waits while something holds it (told through `observer.held`); gives up waiting when `signal` aborts — but once
@@ -63,6 +68,8 @@ export interface Reflowed {
   /** Agents side by side at most. */
   readonly perWindow: number;
   readonly windows: number;
+  /** Where each agent is now. */
+  readonly placed: readonly { readonly workerId: string; readonly window: string }[];
 }
 
 export interface LabelMore {
@@ -99,11 +106,34 @@ export interface LiveAgent extends StartedAgent {
   readonly attemptId: string;
 }
 
+export interface PastAgent {
+  /** false: nothing ever ran. */
+  readonly started: boolean;
+  readonly end:
+    | { readonly kind: 'exited'; readonly status: number | null }
+    | { readonly kind: 'lost'; readonly reason: string };
+  readonly outputTail: string;
+  /** Those of its last words that name their run. */
+  readonly sentinels: readonly Sentinel[];
+}
+
 export interface SendOptions {
   readonly observer: DeliveryObserver;
   /** Proof from outside (hook, transcript); whichever comes first wins. */
   readonly confirmation?: Promise<{ evidence: Evidence; how: string }>;
   readonly signal?: AbortSignal;
+  /** An earlier supervisor was at this text when it died. */
+  readonly earlier?: EarlierDelivery;
+}
+
+export interface EarlierDelivery {
+  /**
+   * `typed`: it was typed; it is never typed again, only a proof is looked for, and the submit key pressed where the
+   * composer still holds exactly this text. `perhaps`: it may stand in the composer; where it does not, it is delivered.
+   */
+  readonly state: 'typed' | 'perhaps';
+  /** How often the agent took this very text before: so often it may be on the screen without being a proof. */
+  readonly takenBefore: number;
 }
 
 export interface DeliveryObserver {

@@ -43,6 +43,11 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
       const ready = await startSupervisor(plan, { paths, env });
       return { sessionId: ready.session_id, baseStatement: ready.base, directory: ready.directory };
     },
+    async takeUpSession({ sessionId, terminal: size, killTmux }) {
+      const { takeUpSupervisor } = await import('./start-supervisor.js');
+      const order = { session_id: sessionId, terminal: size, kill_tmux: killTmux };
+      await takeUpSupervisor(order, { paths, env });
+    },
     findSession: (prefix) => findSession(env, prefix),
     call: (sessionId, operation, input) =>
       callSession(env, sessionId, { operation: operation.name, reads: operation.effect === 'read', input }),

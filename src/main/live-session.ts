@@ -7,6 +7,7 @@ import { Engine } from '../services/engine/engine.js';
 import type { AgentAccess, LiveSession, SessionContext } from '../services/session-context.js';
 import { workerDirectory } from '../services/places.js';
 import type { EndSignals } from '../services/supervise/await-end.js';
+import { COMMANDS_VARIABLE } from '../services/supervise/left-commands.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
 import { ToolsSeen } from '../services/supervise/tools-seen.js';
 import { VerifyJobs } from '../services/supervise/verify-jobs.js';
@@ -29,7 +30,7 @@ export interface LiveParts {
 export function createLive(parts: LiveParts): LiveSession {
   const { plan, context, backend, end } = parts;
   const { sessionId, store, git, clock, logger, places } = context;
-  const commands = commandEnvironment(parts.env);
+  const commands = { ...commandEnvironment(parts.env), [COMMANDS_VARIABLE]: context.sessionId };
   const engine = new Engine({
     sessionId,
     store,

@@ -30,12 +30,18 @@ export async function writeControl(dataDirectory: string, port: number, clientTo
 
 /** null when there is none, or when the process that wrote it is gone. */
 export async function readControl(dataDirectory: string): Promise<SessionControl | null> {
+  const last = await readLastControl(dataDirectory);
+  if (last === null) return null;
+  const { pid, pid_started_at: pidStartedAt, boot_id: bootId } = last;
+  return isSameProcessAlive({ pid, pidStartedAt, bootId }) ? last : null;
+}
+
+/** What the last supervisor wrote, whether it lives or not. */
+export async function readLastControl(dataDirectory: string): Promise<SessionControl | null> {
   const text = await readTextFile(controlPath(dataDirectory));
   if (text === null) return null;
   const parsed = control.safeParse(JSON.parse(text));
-  if (!parsed.success) return null;
-  const { pid, pid_started_at: pidStartedAt, boot_id: bootId } = parsed.data;
-  return isSameProcessAlive({ pid, pidStartedAt, bootId }) ? parsed.data : null;
+  return parsed.success ? parsed.data : null;
 }
 
 /** The secret that the session's tokens are made from; the same after a restart. */

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { guardVariables } from '../agents/registry.js';
 import { createTmuxBackend } from '../backends/tmux/backend.js';
 import type { Backend } from '../backends/contract.js';
@@ -37,10 +37,13 @@ export async function openSessionParts(options: {
   plan: SessionPlan;
   paths: Paths;
   env: Readonly<Record<string, string | undefined>>;
+  /** Where an earlier supervisor of the session put it; this process's own environment may say otherwise. */
+  known?: KnownPlace;
 }): Promise<SessionParts> {
-  const { plan, paths, env } = options;
+  const { plan, paths, env, known } = options;
   const sessionId = plan.session_id;
-  const places = sessionPlaces(paths, plan.project, sessionId);
+  const usual = sessionPlaces(paths, plan.project, sessionId);
+  const places = { ...usual, directory: known?.directory ?? usual.directory };
   for (const folder of [paths.data, places.data, places.directory, join(places.directory, 'workers')])
     await ensurePrivateDirectory(folder);
   const secret = await sessionSecret(places.data);
@@ -58,9 +61,10 @@ export async function openSessionParts(options: {
     throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
   const backend = createTmuxBackend({
     sessionId,
-    socketPrefix: env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr',
     directory: join(places.directory, 'tmux'),
-    env,
+    ...(known === undefined
+      ? { env, socketPrefix: env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr' }
+      : socketSettings(sessionId, known.socket, env)),
     guardVariables: [...guardVariables()],
     ownSecretPrefixes: [...OWN_PREFIXES],
     clock: systemClock,
@@ -70,4 +74,21 @@ export async function openSessionParts(options: {
   });
   const git = createGit({ env, clock: systemClock, logger });
   return { places, redactor, logger, store, git, tokens: createTokens(secret, sessionId), backend, owner };
+}
+
+export interface KnownPlace {
+  readonly directory: string | null;
+  readonly socket: string;
+}
+
+/** What makes tmux find `<TMUX_TMPDIR>/tmux-<uid>/<prefix>-<session>` again. */
+function socketSettings(
+  sessionId: string,
+  socket: string,
+  env: Readonly<Record<string, string | undefined>>,
+): { env: Readonly<Record<string, string | undefined>>; socketPrefix: string } {
+  return {
+    env: { ...env, TMUX_TMPDIR: dirname(dirname(socket)) },
+    socketPrefix: basename(socket).slice(0, -`-${sessionId}`.length),
+  };
 }

@@ -23,6 +23,8 @@ const OWN_CLIENT_LIMIT_MS = 3_600_000;
 const KEEP_ALIVE_MS = 65_000;
 const LAST_ANSWERS_MS = 2_000;
 
+type Route = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 /** The one port of a session: MCP, hooks, operations, events, health. Plain node:http, loopback only. */
 export class SessionServer {
   readonly #tokens: Tokens;
@@ -31,7 +33,10 @@ export class SessionServer {
   readonly #streams = new Set<() => void>();
   readonly #calls = new Set<Promise<unknown>>();
   #session: SessionContext | null = null;
-  #route: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | null = null;
+  /** Requests that come before the session can answer wait for it: an agent's hook is told only once. */
+  readonly #route: Promise<Route>;
+  #resolveRoute: (route: Route) => void = () => undefined;
+  #rejectRoute: (error: Error) => void = () => undefined;
   #closeMcp: () => Promise<void> = async () => undefined;
 
   constructor(options: { tokens: Tokens; version: string }) {
@@ -41,22 +46,32 @@ export class SessionServer {
       this.#handle(request, response).catch((error: unknown) => this.#fail(response, error));
     });
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
+    this.#route = new Promise((resolve, reject) => {
+      this.#resolveRoute = resolve;
+      this.#rejectRoute = reject;
+    });
+    this.#route.catch(() => undefined);
   }
 
-  /** Listens on 127.0.0.1; 0 = any free port. Returns the port. */
-  async listen(port: number): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, '127.0.0.1', () => resolve());
+  /** Listens on 127.0.0.1; 0 = any free port. Returns the port, or null when it is taken. */
+  async listen(port: number): Promise<number | null> {
+    const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+      this.#server.once('error', resolve);
+      this.#server.listen(port, '127.0.0.1', () => {
+        this.#server.off('error', resolve);
+        resolve(null);
+      });
     });
-    return this.port;
+    if (error === null) return this.port;
+    if (error.code === 'EADDRINUSE') return null;
+    throw error;
   }
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From here on requests are served; before, they are answered "not yet". */
+  /** From here on requests are served; before, they wait. */
   serve(session: SessionContext): void {
     this.#session = session;
     const call = (request: {
@@ -83,7 +98,7 @@ export class SessionServer {
     const hooks = createHookDoor((workerId, body, hungUp) =>
       requireLive(session).engine.hook(workerId, body, hungUp),
     );
-    this.#route = async (request, response) => {
+    this.#resolveRoute(async (request, response) => {
       const identity = admit(request, this.#tokens, this.port);
       // Joined as text: as a relative address `//` would name a host and throw.
       const url = new URL(`http://localhost${request.url?.startsWith('/') === true ? request.url : '/'}`);
@@ -104,11 +119,12 @@ export class SessionServer {
         { type: 'about:blank', title: 'not found', status: 404, detail: `nothing at ${url.pathname}` },
         'application/problem+json',
       );
-    };
+    });
   }
 
   /** Lets calls under way be answered (2 s), ends streams and connections; resolves when the port is free. */
   async close(): Promise<void> {
+    this.#rejectRoute(new OrchestratorError('SHUTTING_DOWN'));
     await Promise.race([Promise.allSettled(this.#calls), delay(systemClock, LAST_ANSWERS_MS)]);
     this.#streams.forEach((end) => end());
     await this.#closeMcp();
@@ -131,8 +147,7 @@ export class SessionServer {
     // Some MCP clients probe for OAuth first; a plain JSON 404 tells them there is none.
     if (request.url?.startsWith('/.well-known/') === true)
       return sendJson(response, 404, { error: 'not found' });
-    if (this.#route === null) throw new OrchestratorError('SHUTTING_DOWN');
-    return this.#route(request, response);
+    return (await this.#route)(request, response);
   }
 
   #tracked<T>(call: Promise<T>): Promise<T> {

@@ -1,16 +1,12 @@
 import type { Paths } from '../platform/paths.js';
 import { systemClock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
-import { fact, type FactSubject } from '../services/engine/deps.js';
 import type { LiveSession, SessionContext } from '../services/session-context.js';
 import { watchForEnd, type EndSignals, type SessionEnd } from '../services/supervise/await-end.js';
-import { createIntegration, recordSession, startLead } from '../services/supervise/create-session.js';
 import { abandonSession, endSession, type SessionOrigin } from '../services/supervise/end-session.js';
 import { followLabels } from '../services/supervise/labels.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
-import { createLive } from './live-session.js';
-import { writeControl } from './session-control.js';
-import { openSessionParts, type SessionParts } from './session-parts.js';
+import { openSessionParts, type KnownPlace, type SessionParts } from './session-parts.js';
 import { SessionServer } from './session-server.js';
 
 export interface SupervisorOptions {
@@ -23,47 +19,67 @@ export interface SupervisorOptions {
   onSignal(listener: () => void): void;
 }
 
-/** Runs one session from its row to its end. Composition only: every rule is in services. */
-export async function superviseSession(options: SupervisorOptions): Promise<void> {
+/** What a session is made live from; `begin-session.ts` makes a new one, `take-up-session.ts` finds one. */
+export interface Opening {
+  readonly options: SupervisorOptions;
+  readonly parts: SessionParts;
+  readonly context: SessionContext;
+  readonly server: SessionServer;
+  readonly end: EndSignals;
+  /** Called as soon as agents can be driven; from then on the context is that of a live session. */
+  goLive(live: LiveSession): void;
+}
+
+export interface Beginning {
+  /** Where an earlier supervisor put the session; absent for a new one. */
+  readonly known?: KnownPlace;
+  /** When it fails: undo what a start made (true), or leave everything as it was found (false). */
+  readonly undo: boolean;
+  begin(opening: Opening): Promise<SessionOrigin>;
+}
+
+/** Runs one session from its beginning, or from where an earlier supervisor left it, to its end. */
+export async function superviseSession(options: SupervisorOptions, beginning: Beginning): Promise<void> {
   const { plan } = options;
-  const parts = await openSessionParts(options);
+  const { known } = beginning;
+  const parts = await openSessionParts({ ...options, ...(known === undefined ? {} : { known }) });
   const server = new SessionServer({ tokens: parts.tokens, version: options.version });
   const holder: { live: LiveSession | null } = { live: null };
   const context = createContext(plan, parts, holder);
-  const end = watchForEnd(context, () => {
+  const live = () => {
     if (holder.live === null) throw new Error('the session is not live yet');
     return holder.live;
-  });
+  };
+  const end = watchForEnd(context, live);
   // Asked during the start, it is heeded as soon as there is something to pause.
   options.onSignal(() => end.pause('the supervisor was asked to stop'));
   let started = false;
+  let stopLabels = () => undefined as void;
+  const goLive = (now: LiveSession) => {
+    holder.live = now;
+    stopLabels = followLabels(context, now);
+  };
   try {
-    const origin = await fixBase(plan, parts);
-    recordSession(context, plan, origin.base);
-    const live = await goLive({ options, parts, context, server, end });
-    holder.live = live;
-    server.serve(context);
-    const stopLabels = followLabels(context, live);
-    const integration = await createIntegration(context, origin.base);
-    await startLead(context, live, origin.base, integration);
+    const origin = await beginning.begin({ options, parts, context, server, end, goLive });
     started = true;
     options.onReady({
       session_id: plan.session_id,
       base: origin.base.statement,
       directory: parts.places.directory,
     });
-    const outcome = await ended(plan, end);
+    const outcome = await ended(context, plan, end);
     parts.logger.info({ outcome }, 'the session ends');
-    await endSession(context, live, outcome, origin);
+    await endSession(context, live(), outcome, origin);
     stopLabels();
   } catch (error) {
-    await abandonSession(context, error, { started }).catch((again: unknown) =>
-      parts.logger.error({ err: again }, 'session not closed'),
-    );
+    if (started || beginning.undo)
+      await abandonSession(context, error, { started }).catch((again: unknown) =>
+        parts.logger.error({ err: again }, 'session not closed'),
+      );
     throw error;
   } finally {
     holder.live?.engine.close();
-    await leave(plan.session_id, parts, server, plan.kill_tmux || !started);
+    await leave(plan.session_id, parts, server, started ? plan.kill_tmux : beginning.undo);
   }
 }
 
@@ -88,53 +104,16 @@ function createContext(
   };
 }
 
-async function fixBase(plan: SessionPlan, { git, places }: SessionParts): Promise<SessionOrigin> {
-  const facts = await git.inspectProject(plan.project);
-  const base = await git.prepareBase({
-    facts,
-    sessionId: plan.session_id,
-    includeChanges: plan.include_changes,
-    fetch: plan.fetch,
-    importRoot: places.imported,
-  });
-  return { facts, base };
-}
-
-/** Port, tmux server and control file: everything an agent or a person reaches the session by. */
-async function goLive(all: {
-  options: SupervisorOptions;
-  parts: SessionParts;
-  context: SessionContext;
-  server: SessionServer;
-  end: EndSignals;
-}): Promise<LiveSession> {
-  const { parts, context, server, end } = all;
-  const { plan, env } = all.options;
-  const { store, backend, places, tokens, git } = parts;
-  const subject: FactSubject = { session_id: plan.session_id, source: 'supervisor', evidence: 'process' };
-  const port = await server.listen(0);
-  store.append(fact('supervisor.started', subject, { pid: process.pid, port }));
-  const { socket } = await backend.open();
-  const place = { directory: places.directory, ...(socket === null ? {} : { tmux_socket: socket }) };
-  store.append(fact('session.updated', subject, place));
-  backend.onEvent((event) => {
-    if (event.type !== 'place_lost') return;
-    const lost = { socket: socket ?? '', reason: event.reason };
-    store.append(fact('tmux.lost', { ...subject, source: 'tmux' }, lost));
-    end.pause('the tmux server of the session is gone');
-  });
-  const gitEnvironment = await git.agentGitEnvironment({
-    project: plan.project,
-    directory: places.directory,
-  });
-  await writeControl(places.data, port, tokens.issue({ scope: 'client', workerId: null }));
-  return createLive({ plan, env, context, backend, end, port, gitEnvironment, tokens });
-}
-
-async function ended(plan: SessionPlan, end: EndSignals): Promise<SessionEnd> {
+/** The time that a session may take goes on while it has no supervisor. */
+async function ended(
+  { store, sessionId }: SessionContext,
+  plan: SessionPlan,
+  end: EndSignals,
+): Promise<SessionEnd> {
   const seconds = plan.limits.session_timeout_s;
-  const cancel =
-    seconds === null ? () => undefined : systemClock.after(seconds * 1_000, () => end.timeout(seconds));
+  const beganAt = Date.parse(store.session(sessionId)?.created_at ?? '');
+  const leftMs = seconds === null ? 0 : Math.max(0, beganAt + seconds * 1_000 - systemClock.now());
+  const cancel = seconds === null ? () => undefined : systemClock.after(leftMs, () => end.timeout(seconds));
   const outcome = await end.ended;
   cancel();
   return outcome;

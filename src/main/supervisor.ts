@@ -2,13 +2,18 @@ import { closeSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { errorBody, toOrchestratorError } from '../core/errors/error.js';
 import { resolvePaths } from '../platform/paths.js';
-import { sessionPlanSchema } from '../services/supervise/plan.js';
-import { superviseSession } from './supervise-session.js';
+import { newSession } from './begin-session.js';
+import { readLeftSession } from './left-session.js';
+import { superviseSession, type Beginning } from './supervise-session.js';
+import { supervisorOrderSchema, type SupervisorOrder } from './supervisor-order.js';
+import { leftSession } from './take-up-session.js';
+import type { SessionPlan } from '../services/supervise/plan.js';
 import { packageVersion } from './version.js';
 
 /**
- * The detached process that owns one session. It is given the plan on stdin and says on fd 3, in one line of JSON, that
- * the session is ready or why it is not; after that nobody listens and the log file has everything.
+ * The detached process that owns one session. It is given its order on stdin (a plan, or a session to take up) and says
+ * on fd 3, in one line of JSON, that the session is ready or why it is not; after that nobody listens and the log file
+ * has everything.
  */
 const READY_FD = 3;
 
@@ -21,20 +26,30 @@ function say(message: unknown): void {
   }
 }
 
+async function beginningOf(order: SupervisorOrder): Promise<{ plan: SessionPlan; beginning: Beginning }> {
+  if ('plan' in order) return { plan: order.plan, beginning: newSession };
+  const { row, plan } = await readLeftSession(process.env, order.take_up);
+  return { plan, beginning: leftSession(row) };
+}
+
 try {
-  const plan = sessionPlanSchema.parse(JSON.parse(await text(process.stdin)));
-  await superviseSession({
-    plan,
-    paths: resolvePaths(process.env),
-    env: process.env,
-    version: packageVersion(),
-    onReady: (ready) => say({ ready }),
-    onSignal: (listener) => {
-      process.on('SIGTERM', listener);
-      process.on('SIGINT', listener);
-      process.on('SIGHUP', () => undefined);
+  const order = supervisorOrderSchema.parse(JSON.parse(await text(process.stdin)));
+  const { plan, beginning } = await beginningOf(order);
+  await superviseSession(
+    {
+      plan,
+      paths: resolvePaths(process.env),
+      env: process.env,
+      version: packageVersion(),
+      onReady: (ready) => say({ ready }),
+      onSignal: (listener) => {
+        process.on('SIGTERM', listener);
+        process.on('SIGINT', listener);
+        process.on('SIGHUP', () => undefined);
+      },
     },
-  });
+    beginning,
+  );
   process.exit(0);
 } catch (thrown) {
   const error = toOrchestratorError(thrown);

@@ -5,6 +5,7 @@ import { McpConnection } from './mcp.js';
 import type { ScriptedOptions } from './options.js';
 import { playTurn } from './play.js';
 import type { Script } from './script-schema.js';
+import { addToTranscript, transcriptPath, type TranscriptEntry } from './transcript.js';
 import { permissionDialog, trustDialog } from './terminal/dialog.js';
 import { TerminalUi } from './terminal/ui.js';
 import { printable } from './terminal/width.js';
@@ -113,24 +114,31 @@ export class Agent {
 
   /** Plays the turn, and the turns that Stop hooks ask for after it. Resolves with what failed, or null. */
   private async answer(prompt: string, signal: AbortSignal): Promise<string | null> {
-    await this.hook({ hook_event_name: 'UserPromptSubmit', prompt });
+    await this.tell({ type: 'user', text: prompt }, { hook_event_name: 'UserPromptSubmit', prompt });
     let input = prompt;
     for (let round = 0; ; round++) {
       this.lastSaid = '';
       const failure = await this.play(input, signal);
       if (signal.aborted) return null;
       if (failure !== null) {
-        await this.hook({ hook_event_name: 'StopFailure', message: failure });
+        await this.tell(
+          { type: 'failure', text: failure },
+          { hook_event_name: 'StopFailure', message: failure },
+        );
         return failure;
       }
-      const answer = await this.hook({
-        hook_event_name: 'Stop',
-        last_assistant_message: this.lastSaid,
-        stop_hook_active: round > 0,
-      });
+      const answer = await this.tell(
+        { type: 'assistant', text: this.lastSaid },
+        {
+          hook_event_name: 'Stop',
+          last_assistant_message: this.lastSaid,
+          stop_hook_active: round > 0,
+        },
+      );
       const reason = blockReason(answer);
       if (reason === null || signal.aborted || round >= MAX_CONTINUATIONS) return null;
       this.show(`  ⎿ told to go on: ${printable(reason)}`, '');
+      await this.note({ type: 'user', text: reason });
       input = reason;
     }
   }
@@ -217,7 +225,23 @@ export class Agent {
 
   private hookTarget(): HookTarget {
     const { options, script, cwd, clock } = this.setup;
-    return { url: script.settings.hooks ? options.hookUrl : null, token: options.token, cwd, clock };
+    return {
+      url: script.settings.hooks ? options.hookUrl : null,
+      token: options.token,
+      transcript: transcriptPath(options.state, this.conversation.thread_id),
+      cwd,
+      clock,
+    };
+  }
+
+  /** In the transcript as well as to whoever listens: where nobody does, it can be read there. */
+  private async tell(entry: TranscriptEntry, event: HookEvent): Promise<unknown> {
+    const [answer] = await Promise.all([this.hook(event), this.note(entry)]);
+    return answer;
+  }
+
+  private note(entry: TranscriptEntry): Promise<void> {
+    return addToTranscript(this.setup.options.state, this.conversation.thread_id, entry);
   }
 
   private save(): Promise<void> {

@@ -18,6 +18,8 @@ export interface HookTarget {
   readonly url: string | null;
   readonly token: string | null;
   readonly cwd: string;
+  /** The file that keeps the conversation; null: none does. */
+  readonly transcript: string | null;
   readonly clock: Clock;
 }
 
@@ -44,7 +46,12 @@ export async function postHook(
         'content-type': 'application/json',
         ...(target.token === null ? {} : { authorization: `Bearer ${target.token}` }),
       },
-      body: JSON.stringify({ ...event, session_id: threadId, cwd: target.cwd }),
+      body: JSON.stringify({
+        ...event,
+        session_id: threadId,
+        cwd: target.cwd,
+        ...(target.transcript === null ? {} : { transcript_path: target.transcript }),
+      }),
       signal: limit.signal,
     });
     return answer.ok ? await answer.json() : (await answer.body?.cancel(), null);

@@ -64,6 +64,7 @@ export const COLUMNS: { readonly [Name in TableName]: Columns<Rows[Name]> } = {
     pane_id: 'text',
     window: 'text',
     thread_id: 'text',
+    transcript_path: 'text',
     last_run_id: 'text',
     integrated_commit: 'text',
     exit_status: 'number',

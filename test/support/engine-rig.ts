@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,10 +35,10 @@ export const PLAIN_HOOKS: HookRules = {
 export class EngineRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'ao-engine-'));
   readonly clock: FakeClock = createFakeClock();
-  readonly backend = new FakeBackend();
+  backend = new FakeBackend();
   readonly store: Store;
-  readonly engine: Engine;
-  readonly deps: EngineDeps;
+  engine: Engine;
+  deps: EngineDeps;
   readonly ended: { workerId: string; how: ProcessEnd }[] = [];
   stuck = 0;
   /** Aborting it is the agent hanging up on its hook calls. */
@@ -112,6 +112,40 @@ export class EngineRig {
     this.backend.sending(workerId).submitted();
     await this.calm();
     this.backend.state(workerId, 'working');
+  }
+
+  /** The supervisor dies, and another one stands in its place that has not taken anything up yet. */
+  die(): void {
+    this.engine.close();
+    this.backend = new FakeBackend();
+    this.deps = { ...this.deps, backend: this.backend };
+    this.engine = new Engine(this.deps);
+  }
+
+  async takeUp(workerId: string): Promise<void> {
+    this.engine.attach(this.worker(workerId), { takenOver: true });
+    await this.settledBy(this.engine.takeUp(workerId));
+  }
+
+  /** Lets the clock pass what the work waits for. */
+  async settledBy(work: Promise<unknown>): Promise<void> {
+    let over = false;
+    const done = work.finally(() => (over = true));
+    for (let rounds = 0; !over && rounds < 1_000; rounds++) {
+      await this.calm();
+      if (!over) await this.clock.advance(10);
+    }
+    await done;
+    await this.calm();
+  }
+
+  /** The file in which the worker's agent keeps its conversation; its hooks have named it. */
+  transcript(workerId: string, ...lines: readonly object[]): void {
+    const path = join(this.folder, `${workerId}.jsonl`);
+    appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    if (this.worker(workerId).transcript_path === path) return;
+    const opened = { thread_id: 'thread', transcript_path: path };
+    this.store.append(fact('thread.opened', this.subject(workerId), opened));
   }
 
   instruct(workerId: string, text: string, kind: 'task' | 'follow_up' = 'follow_up'): AcceptedInstruction {

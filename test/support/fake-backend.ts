@@ -7,6 +7,8 @@ import type {
   DialogShown,
   HeldReason,
   LiveAgent,
+  PastAgent,
+  Reflowed,
   SendOptions,
   StartedAgent,
   StartSpec,
@@ -97,6 +99,10 @@ export class FakeBackend implements Backend {
     return Promise.resolve(agent);
   }
 
+  async lookBack(): Promise<PastAgent> {
+    return { started: false, end: { kind: 'exited', status: null }, outputTail: '', sentinels: [] };
+  }
+
   send(workerId: string, text: string, options: SendOptions): Promise<Delivery> {
     if (this.sendError !== null) return Promise.reject(this.sendError);
     if (this.#underWay(workerId) !== undefined) throw new Error(`two texts at once for ${workerId}`);
@@ -141,8 +147,8 @@ export class FakeBackend implements Backend {
     this.labels.set('', text);
   }
 
-  async reflow(): Promise<{ perWindow: number; windows: number }> {
-    return { perWindow: 5, windows: 1 };
+  async reflow(): Promise<Reflowed> {
+    return { perWindow: 5, windows: 1, placed: [] };
   }
 
   async releaseViewers(): Promise<void> {}

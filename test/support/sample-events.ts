@@ -66,6 +66,7 @@ export const SAMPLES: { readonly [Name in EventName]: EventData<Name> } = {
   'worker.exited': { attempt_id: 'attempt-1', status: 0, reason: 'exited', output_tail: 'bye' },
   'worker.lost': { reason: 'its server is gone' },
   'worker.retired': { reason: 'room was needed' },
+  'worker.moved': { window: 'agentorchestr-2' },
   'thread.opened': { thread_id: 'thread-1' },
   'screen.changed': { pane_id: '%3' },
   'message.accepted': {

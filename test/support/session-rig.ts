@@ -9,7 +9,8 @@ import { isSameProcessAlive } from '../../src/platform/identity.js';
 import { resolvePaths } from '../../src/platform/paths.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { createTokens, type TokenIdentity } from '../../src/platform/tokens.js';
-import type { startSupervisor as startSupervisorType } from '../../src/main/start-supervisor.js';
+import type * as StartSupervisor from '../../src/main/start-supervisor.js';
+import type { TakeUpOrderInput } from '../../src/main/supervisor-order.js';
 import type { SessionControl } from '../../src/main/session-control.js';
 import type { SessionPlanInput } from '../../src/services/supervise/plan.js';
 import { killServer } from '../../src/backends/tmux/attach.js';
@@ -21,7 +22,6 @@ import { createGitWorld, type GitWorld, type TestRepo } from './repo.js';
 /** A lead that takes its prompt and stays in its turn, so that the test can act with the lead's token. */
 export const SILENT_LEAD = 'lead:\n  - steps: [{ silence: true }]\n';
 
-type StartSupervisor = typeof startSupervisorType;
 type Answer = Record<string, unknown>;
 
 export interface ToolResult {
@@ -76,9 +76,7 @@ export class SessionRig {
     plan: Partial<SessionPlanInput> = {},
   ): Promise<{ session_id: string; base: string }> {
     const root = await compiledRoot();
-    const { startSupervisor } = (await import(join(root, 'dist/main/start-supervisor.js'))) as {
-      startSupervisor: StartSupervisor;
-    };
+    const { startSupervisor } = await compiledSupervisor();
     const scriptPath = join(this.world.sandbox.root, 'script.yaml');
     writeFileSync(scriptPath, script);
     return startSupervisor(
@@ -97,6 +95,24 @@ export class SessionRig {
       },
       { paths: this.paths, env: this.env },
     );
+  }
+
+  /** Another supervisor for this session, as `--resume` starts it. */
+  async takeUp(
+    order: Partial<TakeUpOrderInput> = {},
+    env: Readonly<Record<string, string>> = this.env,
+  ): Promise<{ session_id: string; base: string }> {
+    const { takeUpSupervisor } = await compiledSupervisor();
+    return takeUpSupervisor(
+      { session_id: this.sessionId, terminal: null, ...order },
+      { paths: this.paths, env },
+    );
+  }
+
+  /** Kills the supervisor as nothing else can be killed, and waits until it is gone. */
+  async crash(): Promise<void> {
+    process.kill(this.control.pid, 'SIGKILL');
+    await this.supervisorEnded();
   }
 
   get control(): SessionControl {
@@ -273,4 +289,9 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
     mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
+}
+
+async function compiledSupervisor(): Promise<typeof StartSupervisor> {
+  const root = await compiledRoot();
+  return (await import(join(root, 'dist/main/start-supervisor.js'))) as typeof StartSupervisor;
 }

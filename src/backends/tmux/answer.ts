@@ -1,6 +1,6 @@
 import { delay } from '../../core/clock.js';
 import type { Answered, DialogAnswer } from '../contract.js';
-import type { SendTarget } from './attempt.js';
+import type { SendTarget } from './send-target.js';
 import { shownDialog, type DialogReading } from './dialog.js';
 import type { Look } from './pane-view.js';
 

@@ -1,38 +1,14 @@
-import type { InteractiveLaunch } from '../../agents/contract.js';
-import type { Clock } from '../../core/clock.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Delivery, HeldReason, SendOptions } from '../contract.js';
 import { submitPasted } from './delivery.js';
 import type { DeliveryText } from './delivery-text.js';
+import { finishEarlier, holdsIt, submitStanding } from './earlier-delivery.js';
 import { judge, type Verdict } from './gate.js';
-import type { Look, PaneView } from './pane-view.js';
+import type { Look } from './pane-view.js';
 import { createPasteBuffer, type PasteBuffer } from './paste-buffer.js';
-import type { Pulse } from './pulse.js';
+import type { SendTarget } from './send-target.js';
 import { CANCELLED } from './sender.js';
 import { lineLimitBytes, SURE_LINE_BYTES } from './terminal-line.js';
-import type { ControlClient } from './types.js';
-import type { PaneWatcher } from './watcher.js';
-
-/** The pane as a sender needs it. */
-export interface SendTarget {
-  readonly client: ControlClient;
-  readonly paneId: string;
-  readonly view: PaneView;
-  readonly watcher: PaneWatcher;
-  /** Beats on output of the pane, when its mode changes, and when it ends. */
-  readonly activity: Pulse;
-  readonly clock: Clock;
-  readonly launch: InteractiveLaunch;
-  /** Private folder for the files that large texts travel in. */
-  readonly bufferDirectory: string;
-  /** Why nothing can be typed any more; null while it can. */
-  readonly ended: () => string | null;
-  readonly hasBracketedPaste: () => boolean;
-  /** Since when the pane is in copy-mode or another mode; null when it is not known to be. */
-  readonly modeSince: () => number | null;
-  /** Whoever presses keys has the pane for itself from the look to the proof. */
-  readonly atTheKeys: <T>(work: () => Promise<T>) => Promise<T>;
-}
 
 /** A person who scrolls or browses in the pane is left alone for so long; after that, delivery ends the mode. */
 const VIEWER_MODE_MS = 60_000;
@@ -46,6 +22,8 @@ export async function deliver(
   content: DeliveryText,
   options: SendOptions,
 ): Promise<Delivery> {
+  const { earlier } = options;
+  if (earlier?.state === 'typed') return finishEarlier(target, content, { ...options, earlier });
   const attempt = new Attempt(target, content, options);
   try {
     for (;;) {
@@ -92,7 +70,18 @@ class Attempt {
     const look = await view.look();
     const verdict = judge({ look, settled: watcher.settled, ready: watcher.ready, steers: launch.steers });
     if (verdict.is === 'refused') return refused(verdict.reason);
-    return verdict.is === 'open' ? this.type(look) : verdict;
+    if (verdict.is === 'open') return this.type(look);
+    if (verdict.is === 'held' && verdict.reason === 'human_draft' && this.isOursAlready(look)) {
+      this.options.observer.typed(this.content.bytes);
+      return submitStanding(this.target, this.content, { look, options: this.options });
+    }
+    return verdict;
+  }
+
+  /** An earlier supervisor died between the paste and the note of it: nobody else types this very text. */
+  private isOursAlready(look: Look): boolean {
+    const { settled } = this.target.watcher;
+    return this.options.earlier !== undefined && settled !== null && holdsIt(look, this.content);
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,7 @@ import type {
   DialogAnswer,
   LabelMore,
   LiveAgent,
+  PastAgent,
   Reflowed,
   SendOptions,
   StartedAgent,
@@ -26,8 +27,9 @@ import { PaneAgent } from './pane-agent.js';
 import { makePane, unmakePane, type PaneMakerOptions } from './pane-maker.js';
 import { PaneRouter } from './pane-router.js';
 import { listPanes } from './panes.js';
+import { lookBack } from './past.js';
 import { PANE_WENT, reconcile } from './reconcile.js';
-import { reflowPanes } from './reflow.js';
+import { placesOf, reflowPanes } from './reflow.js';
 import { Roster } from './roster.js';
 import { Schedule } from './schedule.js';
 import { openTmuxSession, type TmuxSession } from './session.js';
@@ -99,7 +101,7 @@ class TmuxBackend implements Backend {
     void client.closed.then((reason) => this.onPlaceOver(reason));
     this.fit = (await keptFit(client, target)) ?? this.fit;
     await this.cosmetic(() => Promise.all([showFit(client, target, this.fit), drawForViewers(client)]));
-    return { socket: session.socketPath, live: await findLive(await listPanes(client, target)) };
+    return { socket: session.socketPath, live: await findLive(await listPanes(client, target), clock) };
   }
 
   start(spec: StartSpec): Promise<StartedAgent> {
@@ -132,12 +134,17 @@ class TmuxBackend implements Backend {
   async adopt(live: LiveAgent, spec: StartSpec): Promise<StartedAgent> {
     const { session, roster } = this.place;
     const { connection: client, target } = session;
-    const watchPane = (paneId: string) => this.watchPane(spec, paneId);
+    const watchPane = (paneId: string) => this.watchPane(spec, paneId, { takenOver: true });
     const entry = await takeOver({ client, target, logger: this.options.logger, watchPane }, live, spec);
     await this.cosmetic(() => setLabel(client, entry.paneId, { text: spec.label }));
     const started = roster.add(entry);
     await entry.watch.check();
     return started;
+  }
+
+  lookBack(attempt: { workerId: string; attemptId: string; directory: string }): Promise<PastAgent> {
+    const { connection: client, target } = this.place.session;
+    return lookBack({ client, target, clock: this.options.clock }, attempt);
   }
 
   ready(workerId: string, signal?: AbortSignal): Promise<void> {
@@ -209,7 +216,8 @@ class TmuxBackend implements Backend {
       await keepFit(client, target, this.fit);
       const { windows } = await reflowPanes({ client, target, size });
       await this.cosmetic(() => showFit(client, target, this.fit));
-      return { perWindow: windowCapacity(size, true), windows };
+      const panes = await listPanes(client, target);
+      return { perWindow: windowCapacity(size, true), windows, placed: placesOf(panes) };
     });
   }
 
@@ -245,11 +253,11 @@ class TmuxBackend implements Backend {
     return { client: session.connection, target: session.target, clock: this.options.clock, roster };
   }
 
-  private watchPane(spec: StartSpec, paneId: string): PaneAgent {
+  private watchPane(spec: StartSpec, paneId: string, { takenOver } = { takenOver: false }): PaneAgent {
     const { clock, logger, directory } = this.options;
     const { workerId, launch } = spec;
     const agent = new PaneAgent({
-      ...{ client: this.place.session.connection, clock, logger, paneId, workerId, launch },
+      ...{ client: this.place.session.connection, clock, logger, paneId, workerId, launch, takenOver },
       bufferDirectory: join(directory, 'buffers'),
       emit: (event) => this.emit(event),
     });

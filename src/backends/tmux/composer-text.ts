@@ -28,6 +28,39 @@ export function isShownWhole(shown: string, typed: string): boolean {
   return squash(shown) === squash(typed);
 }
 
+/** A clipped text is known by so many characters, and only one that is long enough to be clipped. */
+const CLIPPED_FROM = 1_000;
+const CLIPPED_SHOWS = 200;
+
+/**
+ * Whether the composer holds this text and nothing else, for somebody who did not see it being typed: all of it, a long
+ * part of a text that no composer shows whole, or a stand-in that counts its lines or characters.
+ */
+export function holdsExactly(shown: string, text: string): boolean {
+  const seen = squash(shown).replace(/^…|…$/g, '');
+  const ours = squash(text);
+  if (seen === '' || ours === '') return false;
+  if (seen === ours) return true;
+  if (isPasteMark(seen)) return standsFor(shown, text);
+  return ours.length >= CLIPPED_FROM && seen.length >= CLIPPED_SHOWS && ours.includes(seen);
+}
+
+/** Whether this is an agent's stand-in for a pasted text that counts as many lines or characters as this one has. */
+export function standsFor(shown: string, text: string): boolean {
+  return isPasteMark(squash(shown)) && countsOf(text).some((count) => numbersIn(shown).includes(count));
+}
+
+function countsOf(text: string): readonly number[] {
+  const breaks = text.split('\n').length - 1;
+  // One line more or less says nothing; "0 lines" says nothing either.
+  const lines = breaks > 0 ? [breaks, breaks + 1] : [];
+  return [...lines, text.length, [...text].length, new TextEncoder().encode(text).length];
+}
+
+function numbersIn(text: string): readonly number[] {
+  return [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits));
+}
+
 /** White space and box drawing carry no text. */
 export function squash(text: string): string {
   return text.replace(/[\s\u200b│┃║]+/gu, '');

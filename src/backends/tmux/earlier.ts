@@ -1,25 +1,31 @@
 import { join } from 'node:path';
 import { ensurePrivateDirectory, readTextFile, writeFileAtomic } from '../../platform/files.js';
-import { isAlive } from '../../platform/process-tree.js';
+import type { Clock } from '../../core/clock.js';
+import { isAlive, type ProcessRef } from '../../platform/process-tree.js';
 import type { LiveAgent } from '../contract.js';
-import { launchFiles, readPidFile } from './launcher.js';
+import { watchLaunch } from './exit-watch.js';
+import { launchFiles, readPidFile, type LaunchFiles } from './launcher.js';
 import { listPanes, type PaneRow } from './panes.js';
 import { windowName } from './placement.js';
 import { capturePane, lastLines } from './text.js';
 import type { ControlClient } from './types.js';
+import { within } from './within.js';
+
+/** From the start of a launcher to its agent's. */
+const LAUNCH_LIMIT_MS = 5_000;
 
 /** Agents that an earlier supervisor of this session started and that still live. */
-export async function findLive(panes: readonly PaneRow[]): Promise<readonly LiveAgent[]> {
+export async function findLive(panes: readonly PaneRow[], clock: Clock): Promise<readonly LiveAgent[]> {
   const live: LiveAgent[] = [];
   for (const pane of panes) {
     const { workerId, attemptId } = pane;
     if (pane.dead || workerId === null || attemptId === null) continue;
-    // The supervisor may have died before it could note the process on the pane; the launcher did in any case.
+    // The supervisor may have died before it could note the process on the pane; the launcher does in any case.
     const process =
       pane.process ??
       (pane.directory === null
         ? null
-        : await readPidFile(launchFiles(pane.directory, workerId, attemptId).pid));
+        : await processOf(launchFiles(pane.directory, workerId, attemptId), clock));
     if (process === null || !isAlive(process)) continue;
     live.push({
       workerId,
@@ -30,6 +36,24 @@ export async function findLive(panes: readonly PaneRow[]): Promise<readonly Live
     });
   }
   return live;
+}
+
+/** Of a launcher that has only just begun, as soon as it says it. */
+async function processOf(files: LaunchFiles, clock: Clock): Promise<ProcessRef | null> {
+  const known = await readPidFile(files.pid);
+  if (known !== null) return known;
+  const watch = watchLaunch(files, () => undefined);
+  try {
+    await watch.check();
+    return await within(
+      clock,
+      LAUNCH_LIMIT_MS,
+      Promise.race([watch.started, watch.ended.then(() => null)]),
+      null,
+    );
+  } finally {
+    watch.close();
+  }
 }
 
 /** Notes where the text of a worker went whose pane was given to another, for supervisors to come. */

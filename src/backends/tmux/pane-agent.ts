@@ -5,10 +5,11 @@ import { createMutex } from '../../platform/locks.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Answered, BackendEvent, Delivery, DialogAnswer, SendOptions } from '../contract.js';
 import { answerDialog } from './answer.js';
-import { deliver, type SendTarget } from './attempt.js';
+import { deliver } from './attempt.js';
 import { OutputScanner, type SentinelHint } from './output-scanner.js';
 import { PaneView } from './pane-view.js';
 import { Pulse } from './pulse.js';
+import type { SendTarget } from './send-target.js';
 import { SendQueue } from './sender.js';
 import type { ControlClient } from './types.js';
 import { PaneWatcher } from './watcher.js';
@@ -20,6 +21,8 @@ export interface PaneAgentOptions {
   readonly workerId: string;
   readonly paneId: string;
   readonly launch: InteractiveLaunch;
+  /** Its program was started by somebody before us, who may have died before noting what it switched on. */
+  readonly takenOver?: boolean;
   /** Private folder for the files that large texts travel in; made when it is needed. */
   readonly bufferDirectory: string;
   readonly emit: (event: BackendEvent) => void;
@@ -54,7 +57,9 @@ export class PaneAgent {
     const target = (this.target = {
       ...{ client, clock, paneId, launch, bufferDirectory, view, watcher, activity },
       ended: () => this.whyEnded(),
-      hasBracketedPaste: () => this.scanner.bracketedPaste ?? this.keptPasteMode ?? false,
+      // Text is typed only into a composer that was recognised, and what draws one of those has switched it on.
+      hasBracketedPaste: () =>
+        this.scanner.bracketedPaste ?? this.keptPasteMode ?? options.takenOver === true,
       modeSince: () => this.modeSince,
       atTheKeys: createMutex(),
     });

@@ -73,6 +73,7 @@ function parseRow(line: string): PaneRow | null {
   const windowId = text('window');
   if (paneId === null || windowId === null) return null;
   const started = parseStartCommand(line.slice(split + ' start='.length));
+  const noted = text('attempt');
   const signal = number('signal');
   const [columns = 0, rows = 0] = (text('size') ?? '').split('x').map(Number);
   return {
@@ -85,8 +86,12 @@ function parseRow(line: string): PaneRow | null {
     deadStatus: signal === null ? number('status') : 128 + signal,
     pid: number('pid') ?? 0,
     workerId: text('worker') ?? started?.workerId ?? null,
-    attemptId: text('attempt') ?? started?.attemptId ?? null,
-    process: parseProcess(text('process')),
+    // What it runs is truer than what was noted on it: a pane can be given a new program and nobody lived to note it.
+    attemptId: started?.attemptId ?? text('attempt'),
+    process:
+      noted === null || started === null || noted === started.attemptId
+        ? parseProcess(text('process'))
+        : null,
     directory: started?.directory ?? null,
   };
 }

@@ -29,6 +29,14 @@ export async function reflowPanes(options: ReflowOptions): Promise<{ windows: nu
   return { windows: groups.length };
 }
 
+/** The window of each worker, as `StartedAgent.window` names it; of the latest attempt where there were several. */
+export function placesOf(panes: readonly PaneRow[]): { workerId: string; window: string }[] {
+  const places = new Map<string, string>();
+  for (const { workerId, attemptId, windowNumber } of panes)
+    if (workerId !== null && attemptId !== null) places.set(workerId, windowName(windowNumber ?? 0));
+  return [...places].map(([workerId, window]) => ({ workerId, window }));
+}
+
 /** Brings every group together in one window, the windows in their order. Returns their ids. */
 async function gather(
   client: ControlClient,

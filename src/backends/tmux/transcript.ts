@@ -38,7 +38,8 @@ function withoutBlankEnd(rows: readonly string[]): readonly string[] {
   return rows.slice(0, rows.findLastIndex((row) => row !== '') + 1);
 }
 
-function countPrompts(rows: readonly string[], text: string): number {
+/** How often the text (its begin or its end) stands in these rows. */
+export function countPrompts(rows: readonly string[], text: string): number {
   const needle = plain(text.split('\n')).join('');
   if (needle === '') return 0;
   const shown = plain(rows).filter((row) => row !== '');

@@ -224,6 +224,15 @@ export const CATALOG = {
     message: (p) => `session ${p['session']} has no panes: its tmux server is gone`,
     hint: (p) => `see what it came to: agentorchestr status ${p['session']}`,
   },
+  SESSION_NOT_RESUMABLE: {
+    category: 'precondition',
+    message: (p) => `session ${p['session']} cannot be taken up again: ${p['problem']}`,
+    hint: (p) =>
+      String(
+        p['hint'] ??
+          `this version takes up what still runs; starting agents anew comes with a later release. All work is in worktrees and branches: agentorchestr status ${p['session']}`,
+      ),
+  },
   WORKER_DIRTY: {
     category: 'precondition',
     message: (p) => `worker ${p['worker']} has uncommitted changes: ${list(p['files'])}`,

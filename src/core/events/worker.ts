@@ -53,6 +53,13 @@ export const workerEvents = {
       reason: z.string(),
     },
   ),
-  'thread.opened': event("The agent's own conversation id is known.", { thread_id: z.string() }),
+  'worker.moved': event('Its pane is in another window now; the agent runs on.', { window: z.string() }),
+  'thread.opened': event("The agent's own conversation id is known.", {
+    thread_id: z.string(),
+    transcript_path: z
+      .string()
+      .optional()
+      .describe('file in which the agent itself keeps the conversation, where it says so'),
+  }),
   'screen.changed': event('The pane was redrawn.', { pane_id: z.string() }, { durable: false }),
 };

@@ -33,6 +33,7 @@ function createWorker(event: Extract<StoredEvent, { type: 'worker.created' }>): 
     pane_id: null,
     window: null,
     thread_id: null,
+    transcript_path: null,
     last_run_id: null,
     integrated_commit: null,
     exit_status: null,
@@ -82,7 +83,13 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
     case 'worker.retired':
       return { retired: true };
     case 'thread.opened':
-      return { thread_id: event.data.thread_id };
+      return {
+        thread_id: event.data.thread_id,
+        transcript_path:
+          event.data.transcript_path ?? (event.data.thread_id === row.thread_id ? row.transcript_path : null),
+      };
+    case 'worker.moved':
+      return { window: event.data.window };
     case 'run.queued':
       return { last_run_id: event.run_id ?? row.last_run_id };
     case 'run.started':

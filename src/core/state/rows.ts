@@ -74,6 +74,8 @@ export interface WorkerRow {
   pane_id: string | null;
   window: string | null;
   thread_id: string | null;
+  /** The file in which its agent keeps that conversation; null where it does not say. */
+  transcript_path: string | null;
   last_run_id: string | null;
   /** The worker's commit that the last integration took; null while nothing was integrated. */
   integrated_commit: string | null;

@@ -78,7 +78,15 @@ export const WATCH_FLAGS: readonly Flag[] = [
   JSON_FLAG,
 ];
 
+const RESUME_FLAG: Flag = {
+  name: 'resume',
+  kind: 'text',
+  value: 'ID',
+  summary: 'go on with a session after a crash, or look at it',
+};
+
 export const ACTION_FLAGS: readonly Flag[] = [
+  RESUME_FLAG,
   { name: 'detect', kind: 'switch', summary: 'show the agents found, providers and tools' },
   {
     name: 'list-sessions',

@@ -10,6 +10,7 @@ const EXAMPLES = [
   ['agentorchestr --interactive --lead NAME', 'type the goal, choose the lead'],
   ['agentorchestr --goal "…" --yes --json', 'for scripts'],
   ['agentorchestr status', 'also: log -f, attach, pause'],
+  ['agentorchestr --resume 3f2a', 'go on after a crash'],
 ] as const;
 
 export function mainHelp(paint: Paint, operations: readonly Command[]): string {

@@ -29,6 +29,17 @@ export interface CliHost {
   consentToCommands(project: string, commands: readonly FrozenCommand[]): Promise<void>;
   /** Starts the detached supervisor and waits until the session is ready. */
   startSession(plan: SessionPlanInput): Promise<StartedSession>;
+  /**
+   * Starts a supervisor for a session whose own died, and waits until it has taken over. Throws SESSION_NOT_RESUMABLE,
+   * SESSION_OWNED; then nothing is changed.
+   */
+  takeUpSession(order: {
+    readonly sessionId: string;
+    /** Size of the terminal that will attach; null: nobody is about to. */
+    readonly terminal: { columns: number; rows: number } | null;
+    /** Close the panes at the end; null: as was said when the session began. */
+    readonly killTmux: boolean | null;
+  }): Promise<void>;
   /** Full session id of a unique prefix. Throws SESSION_NOT_FOUND, SESSION_AMBIGUOUS. */
   findSession(prefix: string): Promise<string>;
   /** Calls an operation: through the session's supervisor when one lives, else in-process under the session's lease. */

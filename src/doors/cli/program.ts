@@ -58,6 +58,8 @@ async function flat(host: CliHost, args: readonly string[]): Promise<number> {
       return (await import('./commands/detect.js')).detect(host, { json });
     case 'list-sessions':
       return (await import('./commands/list-sessions.js')).listSessions(host, { json });
+    case 'resume':
+      return (await import('./commands/resume.js')).resume(host, parsed);
     case 'goal':
       return (await import('./goal/start-goal.js')).startGoal(host, parsed);
   }

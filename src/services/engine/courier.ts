@@ -1,4 +1,5 @@
-import type { Delivery } from '../../backends/contract.js';
+import type { Delivery, EarlierDelivery } from '../../backends/contract.js';
+import { takenBefore } from './after-restart.js';
 import type { EngineDeps } from './deps.js';
 import { typeable } from './hand-over.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
@@ -18,6 +19,8 @@ export interface CourierOptions {
   readonly record: WorkerRecord;
   /** Aborts when the process is over or the engine closes. */
   readonly signal: AbortSignal;
+  /** The agent is another supervisor's: nothing is delivered before `begin`. */
+  readonly takenOver: boolean;
   isTurnOpen(): boolean;
   /** A new instruction is about to arrive: what was flagged or printed before no longer counts. */
   rearm(): Promise<void>;
@@ -44,21 +47,49 @@ export class Courier {
   #underWay: UnderWay | null = null;
   /** Typed last, without a proof: the agent's own word may still bring it. */
   #unproven: NextDelivery | null = null;
+  #begun: boolean;
+  /** The next text may stand in the composer already. */
+  #mayStand: boolean;
 
   constructor(options: CourierOptions) {
     this.#options = options;
+    this.#begun = !options.takenOver;
+    this.#mayStand = options.takenOver;
+  }
+
+  /** Goes on where an earlier supervisor stopped: `left` was typed by it, `unconfirmed` given up. */
+  begin(was: { left: NextDelivery | null; unconfirmed: NextDelivery | null }): void {
+    this.#begun = true;
+    if (was.left === null) {
+      this.#unproven = was.unconfirmed;
+      this.pump();
+    } else {
+      this.#mayStand = false;
+      this.#start(was.left, 'typed');
+    }
+  }
+
+  /** Something that is left from an earlier supervisor is proven. */
+  proven(next: NextDelivery, proof: Proof): void {
+    this.#submitted(next, proof);
   }
 
   /** Starts the next delivery if one is due and none is under way. */
   pump(): void {
-    const { deps, workerId, signal, isTurnOpen, onOver } = this.#options;
-    if (this.#busy || signal.aborted) return;
+    const { deps, workerId, signal, isTurnOpen } = this.#options;
+    if (!this.#begun || this.#busy || signal.aborted) return;
     const next = nextDelivery(deps, workerId, isTurnOpen());
-    if (next === null) return;
+    const mayStand = this.#mayStand;
+    this.#mayStand = false;
+    if (next !== null) this.#start(next, mayStand ? 'perhaps' : null);
+  }
+
+  #start(next: NextDelivery, earlier: EarlierDelivery['state'] | null): void {
+    const { deps, workerId, signal, onOver } = this.#options;
     this.#busy = true;
     const log = (error: unknown) =>
       deps.logger.error({ worker: workerId, err: error }, 'delivery not recorded');
-    this.#deliver(next)
+    this.#deliver(next, earlier)
       .catch(log)
       .then(() => {
         this.#busy = false;
@@ -104,12 +135,12 @@ export class Courier {
     if (typed === false && next?.messageIds.includes(messageId) === true) calledOff?.abort();
   }
 
-  async #deliver(due: NextDelivery): Promise<void> {
+  async #deliver(due: NextDelivery, earlier: EarlierDelivery['state'] | null): Promise<void> {
     const { deps, workerId, record, signal } = this.#options;
     this.#unproven = null;
     try {
       const next = await typeable(deps, workerId, due);
-      const delivery = await this.#send(next);
+      const delivery = await this.#send(next, earlier);
       if (signal.aborted || delivery === null) return;
       if (delivery.outcome === 'submitted') return this.#submitted(next, delivery);
       if (!recordDelivery(deps, workerId, next, delivery)) return;
@@ -121,14 +152,19 @@ export class Courier {
   }
 
   /** null: it was called off, and whoever did that has settled the messages; the others of a batch stay due. */
-  async #send(next: NextDelivery): Promise<Delivery | null> {
+  async #send(next: NextDelivery, earlier: EarlierDelivery['state'] | null): Promise<Delivery | null> {
     const { deps, workerId, record, signal, rearm } = this.#options;
     const { promise: confirmation, resolve: prove } = promiseWithResolver<Proof>();
-    const underWay: UnderWay = { next, prove, calledOff: new AbortController(), typed: false, steers: false };
+    const wasTyped = earlier === 'typed';
+    const underWay: UnderWay = {
+      ...{ next, prove, calledOff: new AbortController() },
+      ...{ typed: wasTyped, steers: false },
+    };
     this.#underWay = underWay;
     const observer = observeDelivery(deps, record, next, signal);
     try {
-      if (next.rearms) await rearm();
+      // What the agent flagged since it was typed is about it.
+      if (next.rearms && !wasTyped) await rearm();
       const delivery = await deps.backend.send(workerId, next.text, {
         observer: {
           held: observer.held,
@@ -141,6 +177,7 @@ export class Courier {
           },
         },
         confirmation,
+        ...(earlier === null ? {} : { earlier: { state: earlier, takenBefore: this.#takenBefore(next) } }),
         signal: AbortSignal.any([signal, underWay.calledOff.signal]),
       });
       return delivery.outcome === 'refused' && underWay.calledOff.signal.aborted ? null : delivery;
@@ -148,6 +185,11 @@ export class Courier {
       deps.logger.error({ worker: workerId, err: error }, 'delivery failed');
       return { outcome: 'refused', reason: String(error) };
     }
+  }
+
+  #takenBefore(next: NextDelivery): number {
+    const { deps, workerId } = this.#options;
+    return takenBefore(deps.store.messages(deps.sessionId, workerId), next);
   }
 
   #submitted(next: NextDelivery, proof: Proof): void {

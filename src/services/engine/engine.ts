@@ -1,4 +1,4 @@
-import type { BackendEvent } from '../../backends/contract.js';
+import type { BackendEvent, PastAgent } from '../../backends/contract.js';
 import type { StoredEvent } from '../../core/events/index.js';
 import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
 import {
@@ -42,12 +42,12 @@ export class Engine {
   }
 
   /**
-   * The worker's process exists: from here on its turns are followed and its messages delivered, unless it is `held`:
-   * then from `release` on.
+   * The worker's process exists: from here on its turns are followed and its messages delivered; `held`: from `release`
+   * on, `takenOver`: after `takeUp`.
    */
-  attach(worker: WorkerRow, options: { held?: boolean } = {}): void {
+  attach(worker: WorkerRow, options: { held?: boolean; takenOver?: boolean } = {}): void {
     this.#actors.get(worker.worker_id)?.close();
-    const actor = new WorkerActor(this.#deps, worker, options.held === true);
+    const actor = new WorkerActor(this.#deps, worker, options);
     this.#actors.set(worker.worker_id, actor);
     const early = this.#early.get(worker.worker_id);
     this.#early.delete(worker.worker_id);
@@ -56,6 +56,29 @@ export class Engine {
 
   release(workerId: string): void {
     this.#actors.get(workerId)?.release();
+  }
+
+  /**
+   * For a worker attached as taken over: makes up for what happened while there was no supervisor, then its messages
+   * are delivered as usual.
+   */
+  async takeUp(workerId: string): Promise<void> {
+    await this.#actors.get(workerId)?.takeUp();
+  }
+
+  /** A worker whose process ended while there was no supervisor: what it left settles its run before its end does. */
+  async endedMeanwhile(worker: WorkerRow, past: PastAgent): Promise<void> {
+    const actor = new WorkerActor(this.#deps, worker, { takenOver: true });
+    try {
+      await actor.collect(past.sentinels);
+    } finally {
+      actor.close();
+    }
+    const { worker_id: workerId, attempt_id: attemptId } = worker;
+    const { end, outputTail } = past;
+    if (end.kind === 'lost') this.#lost(workerId, end.reason);
+    else
+      this.#exited({ type: 'exited', workerId, attemptId: attemptId ?? '', status: end.status, outputTail });
   }
 
   /** Something may be due for the worker: a new message, a notice. Cheap; safe for unknown ids. */
@@ -71,7 +94,8 @@ export class Engine {
     if (actor === undefined || rules === null) return null;
     // The id to resume is the one in the latest hook, not the one that was chosen at launch.
     const threadId = rules.threadId(body);
-    if (threadId !== null) new WorkerRecord(this.#deps, workerId).threadOpened(threadId);
+    if (threadId !== null)
+      new WorkerRecord(this.#deps, workerId).threadOpened(threadId, rules.transcript?.(body) ?? null);
     return actor.onHook(rules.translate(body), hungUp);
   }
 
@@ -136,8 +160,7 @@ export class Engine {
     if (worker === null || !isLiveWorker(worker.state) || worker.attempt_id !== event.attemptId) return;
     this.#detach(event.workerId);
     store.transaction((tx) => {
-      const open = tx.runs(sessionId, worker.worker_id).find((run) => !isTerminalRun(run.state));
-      if (open !== undefined) settleByReport(this.#deps, tx, worker, open);
+      this.#settleReported(tx, worker);
       this.#endOpenRuns(tx, worker, {
         type: 'run.failed',
         summary: lastLine(event.outputTail) ?? `its process ended with status ${event.status ?? 'unknown'}`,
@@ -162,10 +185,18 @@ export class Engine {
     if (worker === null || !isLiveWorker(worker.state)) return;
     this.#detach(workerId);
     store.transaction((tx) => {
+      this.#settleReported(tx, worker);
       this.#endOpenRuns(tx, worker, { type: 'run.interrupted', summary: reason, evidence: 'process' });
       tx.append(fact('worker.lost', this.#subject(workerId, 'process'), { reason }));
     });
     this.#deps.onEnded(workerId, { kind: 'lost', reason });
+  }
+
+  /** What it reported before it went stands. */
+  #settleReported(tx: Transaction, worker: WorkerRow): void {
+    const runs = tx.runs(this.#deps.sessionId, worker.worker_id);
+    const open = runs.find((run) => !isTerminalRun(run.state));
+    if (open !== undefined) settleByReport(this.#deps, tx, worker, open);
   }
 
   #endOpenRuns(tx: Transaction, worker: WorkerRow, ending: Ending): void {

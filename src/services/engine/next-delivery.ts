@@ -1,4 +1,4 @@
-import type { RunRow } from '../../core/state/rows.js';
+import type { MessageRow, RunRow } from '../../core/state/rows.js';
 import { isLiveWorker } from '../../core/state/states.js';
 import { noticesText } from '../context/engine-texts.js';
 import { openRun, type EngineDeps } from './deps.js';
@@ -27,24 +27,45 @@ export function nextDelivery(deps: EngineDeps, workerId: string, turnOpen: boole
   const due = undelivered(store.messages(sessionId, workerId)).find(
     (message) => current !== null && message.run_id === current.run_id,
   );
-  if (due !== undefined)
-    return {
-      messageIds: [due.message_id],
-      text: due.text,
-      runId: current?.run_id,
-      rearms: due.kind !== 'nudge',
-    };
+  if (due !== undefined) return deliveryOf([due]);
   const session = store.session(sessionId);
   const wantsNews = session?.state === 'active' && session.verdict === null;
   if (worker.role !== 'lead' || turnOpen || !wantsNews) return null;
   const notices = pendingNotices(store, sessionId);
-  if (notices.length === 0) return null;
+  return notices.length === 0 ? null : deliveryOf(notices);
+}
+
+/** One message as it is typed, or several notices together. */
+function deliveryOf(messages: readonly MessageRow[]): NextDelivery {
+  const [first] = messages;
+  const isNotice = first?.kind === 'notice';
   return {
-    messageIds: notices.map((notice) => notice.message_id),
-    text: noticesText(notices.map((notice) => notice.text)),
-    runId: undefined,
-    rearms: false,
+    messageIds: messages.map((message) => message.message_id),
+    text: isNotice ? noticesText(messages.map((message) => message.text)) : (first?.text ?? ''),
+    runId: isNotice ? undefined : (first?.run_id ?? undefined),
+    rearms: first?.kind === 'task' || first?.kind === 'follow_up',
   };
+}
+
+/** What an earlier supervisor typed without having seen it submitted. */
+export function leftTyped(messages: readonly MessageRow[]): NextDelivery | null {
+  const typed = messages.filter((message) => message.state === 'typed');
+  const last = typed.at(-1);
+  if (last === undefined) return null;
+  return deliveryOf(last.kind === 'notice' ? typed.filter(({ kind }) => kind === 'notice') : [last]);
+}
+
+/** What was typed last, where that was given up as unconfirmed. */
+export function leftUnconfirmed(messages: readonly MessageRow[]): NextDelivery | null {
+  const last = messages.findLast((message) => message.typed_at !== null);
+  if (last?.state !== 'unconfirmed') return null;
+  return deliveryOf(
+    messages.filter((message) => message === last || (last.kind === 'notice' && isBatch(message, last))),
+  );
+}
+
+function isBatch(message: MessageRow, last: MessageRow): boolean {
+  return message.kind === 'notice' && message.state === 'unconfirmed' && message.detail === last.detail;
 }
 
 /** Something for this very run is still to be delivered, or in the composer and about to be submitted. */

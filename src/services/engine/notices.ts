@@ -12,7 +12,7 @@ import { isPending } from './instruct.js';
  */
 export function noticeFor(
   deps: Pick<EngineDeps, 'sessionId' | 'newId'>,
-  about: string,
+  about: string | null,
   text: string,
   evidence: Evidence,
 ): NewEvent {

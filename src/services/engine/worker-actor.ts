@@ -4,6 +4,7 @@ import { delay } from '../../core/clock.js';
 import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { Evidence, WaitingKind } from '../../core/state/states.js';
 import { leadContinueText, reportNowText } from '../context/engine-texts.js';
+import { wasInTurn, whatWasMissed, type Missed } from './after-restart.js';
 import { Courier } from './courier.js';
 import { fact, type EngineDeps } from './deps.js';
 import { watchFlag } from './flag-watch.js';
@@ -39,10 +40,13 @@ export class WorkerActor {
   /** Sentinels of an agent that was quicker than the proof that it took its text. */
   #early: Sentinel[] = [];
   #screen: Extract<BackendEvent, { type: 'state' }>['state'] = 'unknown';
+  /** A hook may have been lost while there was no supervisor, and no transcript makes up for it: the screen tells. */
+  #hooksMissed = false;
   #cancelSettle: (() => void) | null = null;
   #cancelClose: (() => void) | null = null;
 
-  constructor(deps: EngineDeps, worker: WorkerRow, held = false) {
+  constructor(deps: EngineDeps, worker: WorkerRow, options: { held?: boolean; takenOver?: boolean } = {}) {
+    const { held = false, takenOver = false } = options;
     this.#held = held;
     this.#deps = deps;
     this.#workerId = worker.worker_id;
@@ -60,6 +64,7 @@ export class WorkerActor {
       workerId: worker.worker_id,
       record: this.#record,
       signal: this.#abort.signal,
+      takenOver,
       isTurnOpen: () => this.#turnOpen,
       rearm: () => this.#rearm(),
       onTaken: (steered) => this.#taken(steered),
@@ -86,6 +91,31 @@ export class WorkerActor {
     this.pump();
   }
 
+  /** Goes on where an earlier supervisor stopped, with what its agent did meanwhile. */
+  async takeUp(): Promise<void> {
+    this.#turnOpen = wasInTurn(this.#deps, this.#workerId);
+    const { left, unconfirmed, turn } = await this.collect([]);
+    this.#hooksMissed = turn === null;
+    if (turn?.fact === 'prompt_submitted') this.#working('transcript');
+    else if (turn !== null && this.#turnOpen) {
+      if (turn.fact === 'turn_failed') this.#turnFailed(turn.text, 'transcript');
+      else await this.#closeTurn('transcript', turn.text, false);
+    }
+    if (this.#abort.signal.aborted) return;
+    this.#courier.begin({ left, unconfirmed });
+    if ((this.#record.openRun()?.reported.length ?? 0) > 0) this.#settleSoon();
+  }
+
+  /** What it left that nobody took note of: prompts in its transcript, its flag, sentinels. */
+  async collect(sentinels: readonly Sentinel[]): Promise<Missed> {
+    const flagged = await this.#flag.check();
+    const missed = await whatWasMissed(this.#deps, this.#workerId, flagged !== null);
+    for (const { next, proof } of missed.taken) this.#courier.proven(next, proof);
+    if (flagged !== null) this.report(flagged, 'flag');
+    this.onSentinels(sentinels);
+    return missed;
+  }
+
   settledElsewhere(messageId: string): void {
     this.#courier.settledElsewhere(messageId);
   }
@@ -95,7 +125,8 @@ export class WorkerActor {
     this.#cancelClose?.();
     if (this.#gate.screen(event)) return;
     if (event.state === 'working') this.#working(event.evidence);
-    else if (event.state === 'error' && this.#hooks === null) this.#turnFailed(event.text, event.evidence);
+    else if (event.state === 'error' && (this.#hooks === null || this.#hooksMissed))
+      this.#turnFailed(event.text, event.evidence);
     else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#closeTurnByScreen(event.evidence);
   }
 
@@ -119,6 +150,7 @@ export class WorkerActor {
   /** What the agent's hooks say. The answer, if any, is the body to give back to the agent. */
   async onHook(facts: readonly HookFact[], hungUp: AbortSignal): Promise<unknown> {
     let answer: unknown = null;
+    this.#hooksMissed = false;
     for (const hook of facts) answer = (await this.#onHookFact(hook, hungUp)) ?? answer;
     return answer;
   }
@@ -161,7 +193,7 @@ export class WorkerActor {
     this.#record.append(
       fact('run.reported', this.#record.subject(run.run_id, evidence), { ...report, accepted: true }),
     );
-    this.#cancelSettle ??= this.#deps.clock.after(SETTLE_CAP_MS, () => this.#settle());
+    this.#settleSoon();
     return true;
   }
 
@@ -264,7 +296,6 @@ export class WorkerActor {
     return null;
   }
 
-  /** Asks for a report: as the answer of the hook that told us of the end of turn where the agent can, else as a message. */
   #nudge(run: RunRow, text: string, fromHook: boolean): unknown {
     const answer = fromHook ? (this.#hooks?.continueTurn(text) ?? null) : null;
     this.#record.nudged(run, text, answer === null ? null : 'answer to the end-of-turn hook');
@@ -282,6 +313,10 @@ export class WorkerActor {
       this.#deps.onLeadStuck();
     }
     return null;
+  }
+
+  #settleSoon(): void {
+    this.#cancelSettle ??= this.#deps.clock.after(SETTLE_CAP_MS, () => this.#settle());
   }
 
   /** false when nothing was reported. */

@@ -145,9 +145,10 @@ export class WorkerRecord {
     this.append(...events);
   }
 
-  /** The run waits with a question for the lead. */
-  asked({ run_id }: RunRow, question: string): void {
-    const subject = this.subject(run_id, 'protocol');
+  /** The run waits for an answer. Asked again, because the answer of the call was lost, it is the same question. */
+  asked(run: RunRow, question: string): void {
+    if (run.waiting_kind === 'question' && run.waiting_text === question) return;
+    const subject = this.subject(run.run_id, 'protocol');
     this.append(
       fact('question.asked', subject, { question }),
       fact('run.waiting', subject, { kind: 'question', text: question }),
@@ -195,11 +196,15 @@ export class WorkerRecord {
     );
   }
 
-  threadOpened(threadId: string): void {
-    if (threadId !== '' && this.worker()?.thread_id !== threadId)
-      this.append(
-        fact('thread.opened', this.subject(undefined, 'protocol', 'hook'), { thread_id: threadId }),
-      );
+  /** `transcript`: the file that keeps it; null where that was not said. */
+  threadOpened(threadId: string, transcript: string | null = null): void {
+    const worker = this.worker();
+    const isNew =
+      worker?.thread_id !== threadId || (transcript !== null && worker.transcript_path !== transcript);
+    if (threadId === '' || !isNew) return;
+    const subject = this.subject(undefined, 'protocol', 'hook');
+    const where = transcript === null ? {} : { transcript_path: transcript };
+    this.append(fact('thread.opened', subject, { thread_id: threadId, ...where }));
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../operation.js';
-import { requireLive } from '../session-context.js';
+import { reflow } from '../supervise/reflow.js';
 
 const scopes = ['client', 'admin'] as const;
 /** More than any screen has, and what tmux still takes. */
@@ -25,7 +25,7 @@ export const reflowOperation = defineOperation({
     windows: z.number().int(),
   }),
   run: async ({ session }, { columns, rows }) => {
-    const { perWindow, windows } = await requireLive(session).backend.reflow({ columns, rows });
+    const { perWindow, windows } = await reflow(session, { columns, rows });
     return { columns, rows, panes_per_window: perWindow, windows };
   },
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { composeLeadPrompt } from '../context/lead-prompt.js';
 import { projectPreamble } from '../context/project-files.js';
 import { LEAD_ID } from '../../core/ids.js';
-import type { SessionBase } from '../../git/contract.js';
+import type { ProjectFacts, SessionBase } from '../../git/contract.js';
 import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js';
 import { randomNonce } from '../../platform/ids.js';
 import { fact, type FactSubject } from '../engine/deps.js';
@@ -11,7 +11,11 @@ import { launchAgent } from './launch-agent.js';
 import type { SessionPlan } from './plan.js';
 
 /** The session's row; from here on it is listed and can be taken up again. */
-export function recordSession(session: SessionContext, plan: SessionPlan, base: SessionBase): void {
+export function recordSession(
+  session: SessionContext,
+  plan: SessionPlan,
+  { base, facts }: { base: SessionBase; facts: ProjectFacts },
+): void {
   session.store.append(
     fact('session.created', subject(session), {
       kind: 'goal',
@@ -23,7 +27,8 @@ export function recordSession(session: SessionContext, plan: SessionPlan, base: 
       subdirectory: base.subdirectory,
       lead_agent: plan.lead_agent,
       worker_agents: plan.worker_agents,
-      options: { plan, imported: base.imported },
+      // What a later supervisor cannot learn any more: the plan, and the branch that the checkout was on.
+      options: { plan, imported: base.imported, branch: facts.branch },
       verify_commands: plan.verify_commands,
       setup_commands: plan.setup_commands,
     }),

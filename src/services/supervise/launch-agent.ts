@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
 import { isLiveWorker } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
-import type { StartedAgent } from '../../backends/contract.js';
+import type { StartedAgent, StartSpec } from '../../backends/contract.js';
 import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js';
 import { fact, type FactSubject } from '../engine/deps.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
@@ -21,6 +21,44 @@ export async function launchAgent(
   worker: WorkerRow,
   options: { runId: string; resumeThreadId: string | null },
 ): Promise<StartedAgent> {
+  const attemptId = session.newId();
+  const spec = startSpecOf(session, live, worker, { attemptId, resumeThreadId: options.resumeThreadId });
+  await ensurePrivateDirectory(spec.directory);
+  for (const file of spec.files) await writeFileAtomic(join(spec.directory, file.name), file.content);
+  const run = session.store.run(options.runId);
+  session.store.append(
+    fact('run.started', subject(session, worker, options.runId), {
+      attempt: (run?.attempts ?? 0) + 1,
+      attempt_id: attemptId,
+      new_process: true,
+    }),
+  );
+  const tools = spec.launch.toolsAtStart ? live.toolsSeen.expect(worker.worker_id) : Promise.resolve();
+  const started = await live.backend.start(spec);
+  recordStarted(session, worker, attemptId, started);
+  const current = session.store.worker(session.sessionId, worker.worker_id);
+  if (current !== null) live.engine.attach(current, { held: true });
+  void becomeReady(session, live, worker, attemptId)
+    .then(() => withTools(session, live, worker.worker_id, tools))
+    .finally(() => live.engine.release(worker.worker_id));
+  return started;
+}
+
+export interface LaunchSpec extends StartSpec {
+  /** What its agent finds in `directory`. */
+  readonly files: readonly { readonly name: string; readonly content: string }[];
+}
+
+/**
+ * Everything that an attempt is started with. It follows from the rows, the plan, the port and the session's secret
+ * alone, so that a later supervisor makes the same of it. Throws AGENT_NOT_LAUNCHABLE.
+ */
+export function startSpecOf(
+  session: SessionContext,
+  live: LiveSession,
+  worker: WorkerRow,
+  options: { attemptId: string; resumeThreadId: string | null },
+): LaunchSpec {
   const { adapter, binary } = live.agent(worker.agent);
   const launch = adapter.interactive;
   if (launch === null)
@@ -29,7 +67,6 @@ export async function launchAgent(
       valid: live.plan.worker_agents,
     });
   const directory = workerDirectory(session.places, worker.worker_id);
-  await ensurePrivateDirectory(directory);
   const access = live.agentAccess(worker.worker_id);
   const context = {
     binary,
@@ -44,22 +81,9 @@ export async function launchAgent(
     resumeThreadId: options.resumeThreadId,
     extra: live.plan.agent_options[adapter.name] ?? {},
   };
-  for (const file of launch.files?.(context) ?? [])
-    await writeFileAtomic(join(directory, file.name), file.content);
-
-  const tools = live.toolsSeen.expect(worker.worker_id);
-  const attemptId = session.newId();
-  const run = session.store.run(options.runId);
-  session.store.append(
-    fact('run.started', subject(session, worker, options.runId), {
-      attempt: (run?.attempts ?? 0) + 1,
-      attempt_id: attemptId,
-      new_process: true,
-    }),
-  );
-  const started = await live.backend.start({
+  return {
     workerId: worker.worker_id,
-    attemptId,
+    attemptId: options.attemptId,
     role: worker.role,
     label:
       worker.role === 'lead'
@@ -70,7 +94,16 @@ export async function launchAgent(
     argv: launch.argv(context),
     env: { ...access.env, ...launch.env?.(context) },
     launch,
-  });
+    files: launch.files?.(context) ?? [],
+  };
+}
+
+export function recordStarted(
+  session: SessionContext,
+  worker: WorkerRow,
+  attemptId: string,
+  started: StartedAgent,
+): void {
   session.store.append(
     fact('worker.started', subject(session, worker), {
       attempt_id: attemptId,
@@ -80,13 +113,6 @@ export async function launchAgent(
       pid_started_at: started.pidStartedAt,
     }),
   );
-  const current = session.store.worker(session.sessionId, worker.worker_id);
-  if (current !== null) live.engine.attach(current, { held: true });
-  const toolsDue = launch.toolsAtStart ? tools : Promise.resolve();
-  void becomeReady(session, live, worker, attemptId)
-    .then(() => withTools(session, live, worker.worker_id, toolsDue))
-    .finally(() => live.engine.release(worker.worker_id));
-  return started;
 }
 
 /** What is said to an agent before its client has our tools finds it without them. */
@@ -106,7 +132,8 @@ function workingDirectory(worker: WorkerRow, session: SessionContext): string {
   return subdirectory === '' ? worker.worktree : join(worker.worktree, subdirectory);
 }
 
-async function becomeReady(
+/** Tells when the agent takes input, or why it does not; never throws. */
+export async function becomeReady(
   session: SessionContext,
   live: LiveSession,
   worker: WorkerRow,

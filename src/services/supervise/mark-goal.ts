@@ -2,7 +2,7 @@ import { OrchestratorError } from '../../core/errors/error.js';
 import { isTerminalRun } from '../../core/state/states.js';
 import type { SessionRow, WorkerRow } from '../../core/state/rows.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
-import { requireLive, requireOpen, type SessionContext } from '../session-context.js';
+import { requireLive, requireOpen, sessionRow, type SessionContext } from '../session-context.js';
 
 export interface GoalDoneRequest {
   readonly summary: string;
@@ -19,6 +19,8 @@ export interface GoalDoneRequest {
 export async function markGoalDone(session: SessionContext, request: GoalDoneRequest): Promise<void> {
   const live = requireLive(session);
   await live.integrating(async () => {
+    // Said before; the answer to that call may have been lost.
+    if (isMarked(session, 'done')) return;
     const row = requireOpen(session);
     const workers = session.store.workers(session.sessionId).filter((worker) => worker.role === 'worker');
     refuseRunning(session, workers);
@@ -43,9 +45,16 @@ export async function markGoalDone(session: SessionContext, request: GoalDoneReq
 
 export function markGoalFailed(session: SessionContext, reason: string): void {
   const live = requireLive(session);
-  requireOpen(session);
-  session.store.append(fact('goal.failed', subject(session), { reason }));
+  if (!isMarked(session, 'failed')) {
+    requireOpen(session);
+    session.store.append(fact('goal.failed', subject(session), { reason }));
+  }
   live.finish();
+}
+
+function isMarked(session: SessionContext, verdict: 'done' | 'failed'): boolean {
+  const row = sessionRow(session);
+  return row.state === 'active' && row.verdict === verdict;
 }
 
 function refuseRunning(session: SessionContext, workers: readonly WorkerRow[]): void {

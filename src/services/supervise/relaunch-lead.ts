@@ -3,7 +3,7 @@ import { randomNonce } from '../../platform/ids.js';
 import { fact } from '../engine/deps.js';
 import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
 import { launchAgent } from './launch-agent.js';
-import { reportWorker } from './session-report.js';
+import { workerTable } from './restart-notice.js';
 
 /** A lead that died gets one new process: its own conversation where it has one, and what it must know in any case. */
 export async function relaunchLead(session: SessionContext, live: LiveSession): Promise<void> {
@@ -41,14 +41,7 @@ export async function relaunchLead(session: SessionContext, live: LiveSession): 
 
 function situation(session: SessionContext): string {
   const row = sessionRow(session);
-  const workers = session.store
-    .workers(session.sessionId)
-    .filter((worker) => worker.role === 'worker')
-    .map((worker) => reportWorker(session.store, worker))
-    .map(
-      (worker) =>
-        `- ${worker.worker_id} ${worker.perspective} (${worker.branch}): ${worker.state}${worker.integrated ? ', integrated' : ''}. ${worker.summary}`,
-    );
+  const workers = workerTable(session).map((line) => `- ${line}`);
   return [
     '[agentorchestr] Your process ended and was started again. Nothing of the session is lost; go on from here.',
     `Goal: ${row.goal}`,

@@ -1,6 +1,6 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
-import { fact, openRun } from '../engine/deps.js';
+import { fact, lastRun, openRun } from '../engine/deps.js';
 import { requireLive, type SessionContext } from '../session-context.js';
 import { findWorker } from './wait-for-workers.js';
 
@@ -16,8 +16,11 @@ export async function reportByWorker(
   const live = requireLive(session);
   const worker = findWorker(session, workerId);
   const run = openRun(session.store, session.sessionId, workerId);
-  if (run === null) throw new OrchestratorError('NOTHING_TO_ANSWER', { worker: workerId });
   const summary = session.redact(report.summary);
+  // The answer to the first call may have been lost.
+  const said = lastRun(session.store, worker)?.reported.at(-1);
+  if (run === null && said?.state === report.state && said.summary === summary) return;
+  if (run === null) throw new OrchestratorError('NOTHING_TO_ANSWER', { worker: workerId });
   if (report.state === 'succeeded') await sendBackOnce(session, worker, run, summary);
   if (!live.engine.report(workerId, { state: report.state, summary }, 'protocol'))
     throw new OrchestratorError('NOTHING_TO_ANSWER', { worker: workerId });

@@ -7,7 +7,13 @@ import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js
 import { runShellCommand } from '../../platform/process.js';
 import { fact, type FactSubject } from '../engine/deps.js';
 import { takeNotices } from '../engine/notices.js';
-import { requireLive, requireOpen, type LiveSession, type SessionContext } from '../session-context.js';
+import {
+  requireLive,
+  requireOpen,
+  sessionRow,
+  type LiveSession,
+  type SessionContext,
+} from '../session-context.js';
 import { workerDirectory } from '../places.js';
 import { launchAgent } from './launch-agent.js';
 import { reserveWorker, type SpawnRequest } from './reserve-worker.js';
@@ -35,9 +41,8 @@ export async function spawnWorker(session: SessionContext, request: SpawnRequest
     reserveWorker(session, live, tx, { request, perspective, agent, baseCommit }),
   );
   if (!reused) {
-    const launch = prepareAndLaunch(session, live, row, worker, perspective);
-    live.launching.set(worker.worker_id, launch);
-    void launch.catch(() => undefined).finally(() => live.launching.delete(worker.worker_id));
+    const launch = prepareAndLaunch(session, live, row, { worker, perspective, stage: 'nothing is made' });
+    noteLaunching(live, worker, launch);
   }
   const paneId = await Promise.race([
     live.launching.get(worker.worker_id) ?? Promise.resolve(worker.pane_id),
@@ -49,6 +54,27 @@ export async function spawnWorker(session: SessionContext, request: SpawnRequest
     reused,
     warnings,
   };
+}
+
+/**
+ * Carries on with a spawn whose supervisor died before the agent's process began. What that one made of a worktree is
+ * made anew, unless its agent might have been in it.
+ */
+export async function carryOnSpawn(
+  session: SessionContext,
+  live: LiveSession,
+  worker: WorkerRow,
+): Promise<void> {
+  const perspective = perspectiveOf(worker.perspective);
+  const stage = worker.attempt_id === null ? 'may be half made' : 'made';
+  const launch = prepareAndLaunch(session, live, sessionRow(session), { worker, perspective, stage });
+  noteLaunching(live, worker, launch);
+  await launch;
+}
+
+function noteLaunching(live: LiveSession, worker: WorkerRow, launch: Promise<string | null>): void {
+  live.launching.set(worker.worker_id, launch);
+  void launch.catch(() => undefined).finally(() => live.launching.delete(worker.worker_id));
 }
 
 function perspectiveOf(name: string): Perspective {
@@ -83,34 +109,29 @@ function chooseAgent(live: LiveSession, hint: string | undefined): { agent: stri
   };
 }
 
+interface Preparation {
+  readonly worker: WorkerRow;
+  readonly perspective: Perspective;
+  /** How far an earlier supervisor got with its worktree. */
+  readonly stage: 'nothing is made' | 'may be half made' | 'made';
+}
+
 /** Worktree → ignored files → set-up → prompt file → agent. Resolves with the pane; a failure leaves an honest record. */
 async function prepareAndLaunch(
   session: SessionContext,
   live: LiveSession,
   row: SessionRow,
-  worker: WorkerRow,
-  perspective: Perspective,
+  { worker, perspective, stage }: Preparation,
 ): Promise<string | null> {
   let created = false;
   try {
-    const { repository } = row;
-    await session.git.createWorktree({
-      repository,
-      path: worker.worktree,
-      branch: worker.branch,
-      commit: worker.base_commit,
-      subdirectory: row.subdirectory,
-    });
-    created = true;
-    session.store.append(
-      fact(
-        'branch.created',
-        { session_id: session.sessionId, worker_id: worker.worker_id, source: 'git', evidence: 'process' },
-        { branch: worker.branch ?? '', worktree: worker.worktree, commit: worker.base_commit },
-      ),
-    );
-    await session.git.includeIgnored({ project: row.project, worktree: worker.worktree });
-    if (!perspective.readOnly) await runSetup(session, live, row, worker);
+    if (stage === 'may be half made') await undoWorktree(session, row, worker);
+    if (stage !== 'made') {
+      await makeWorktree(session, row, worker);
+      created = true;
+      await session.git.includeIgnored({ project: row.project, worktree: worker.worktree });
+      if (!perspective.readOnly) await runSetup(session, live, row, worker);
+    }
     await writePrompt(session, worker);
     const runId =
       worker.last_run_id ?? session.store.worker(session.sessionId, worker.worker_id)?.last_run_id ?? '';
@@ -129,6 +150,23 @@ async function prepareAndLaunch(
         )
       : error;
   }
+}
+
+async function makeWorktree(session: SessionContext, row: SessionRow, worker: WorkerRow): Promise<void> {
+  await session.git.createWorktree({
+    repository: row.repository,
+    path: worker.worktree,
+    branch: worker.branch,
+    commit: worker.base_commit,
+    subdirectory: row.subdirectory,
+  });
+  session.store.append(
+    fact(
+      'branch.created',
+      { session_id: session.sessionId, worker_id: worker.worker_id, source: 'git', evidence: 'process' },
+      { branch: worker.branch ?? '', worktree: worker.worktree, commit: worker.base_commit },
+    ),
+  );
 }
 
 async function runSetup(

@@ -12,6 +12,7 @@ import type { SessionPlaces } from '../places.js';
 
 const COMMAND_TIMEOUT_MS = 20 * 60_000;
 const TAIL_CHARS = 4_000;
+const INTERRUPTED = 'interrupted: the supervisor that ran it ended; call verify again';
 
 export interface VerifyDeps {
   readonly sessionId: string;
@@ -66,8 +67,21 @@ export class VerifyJobs {
     const row = this.#deps.store.verification(verifyId);
     if (row === null || row.session_id !== this.#deps.sessionId)
       throw new OrchestratorError('UNKNOWN_VERIFY', { verify_id: verifyId });
-    if (row.state === 'running') this.#fail(verifyId, row.commit, [], 'the supervisor that ran it ended');
+    if (row.state === 'running') this.#fail(verifyId, row.commit, [], INTERRUPTED);
     return { verifyId, finished: Promise.resolve(this.#row(verifyId)) };
+  }
+
+  /** Ends the jobs that an earlier supervisor left, truthfully: nobody knows what they would have come to. */
+  async takeUp(): Promise<void> {
+    const { store, sessionId, git, logger, places } = this.#deps;
+    const repository = store.session(sessionId)?.repository ?? '';
+    for (const { verify_id: verifyId, state, commit } of store.verifications(sessionId)) {
+      if (state === 'running') this.#fail(verifyId, commit, [], INTERRUPTED);
+      const path = this.#worktreeOf(verifyId);
+      await git
+        .removeWorktree({ repository, path, trash: places.trash })
+        .catch((error: unknown) => logger.warn({ path, err: error }, 'verify worktree not removed'));
+    }
   }
 
   async close(): Promise<void> {
@@ -87,7 +101,7 @@ export class VerifyJobs {
       );
       return this.#row(verifyId);
     }
-    const path = join(this.#deps.places.worktrees, `verify-${verifyId.slice(-8)}`);
+    const path = this.#worktreeOf(verifyId);
     try {
       await this.#deps.git.createWorktree({
         repository: row.repository,
@@ -145,6 +159,10 @@ export class VerifyJobs {
       duration_ms: result.durationMs,
       tail: result.tail,
     };
+  }
+
+  #worktreeOf(verifyId: string): string {
+    return join(this.#deps.places.worktrees, `verify-${verifyId.slice(-8)}`);
   }
 
   #howItEnded({ command, exit_code }: CommandResult): string {

@@ -1,5 +1,6 @@
 import { sql as initial } from './0001-initial.js';
 import { sql as attention } from './0002-attention.js';
+import { sql as transcriptPath } from './0003-transcript-path.js';
 
 export interface Migration {
   readonly version: number;
@@ -14,4 +15,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'initial', sql: initial },
   { version: 2, name: 'attention', sql: attention },
+  { version: 3, name: 'transcript-path', sql: transcriptPath },
 ];

@@ -200,7 +200,7 @@ describe('a verification that is asked for again', () => {
     expect(verifyId).not.toBe('left');
     expect(await next.join('left').finished).toMatchObject({
       state: 'failed',
-      reason: 'the supervisor that ran it ended',
+      reason: 'interrupted: the supervisor that ran it ended; call verify again',
     });
     expect(await finished).toMatchObject({ state: 'passed' });
   });

@@ -1,8 +1,19 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OrchestratorError } from '../../../src/core/errors/error.js';
+import { ownIdentity } from '../../../src/platform/identity.js';
 import { hashOf, newId, newSessionId, randomNonce } from '../../../src/platform/ids.js';
 import { createMutex, withFileLock } from '../../../src/platform/locks.js';
 import { watchDirectory } from '../../../src/platform/watch.js';
@@ -85,6 +96,61 @@ describe('a lock across processes', () => {
       'work failed',
     );
     expect(await withFileLock(path, options, async () => 'in')).toBe('in');
+  });
+});
+
+describe('a lock whose holder was killed', () => {
+  const options = {
+    waitMs: 5_000,
+    onTimeout: () => new OrchestratorError('TIMED_OUT', { what: 'the lock' }),
+  };
+  const self = ownIdentity();
+  const here = '/proc/self/ns/pid';
+  const pidSpace = existsSync(here) ? readlinkSync(here) : '';
+  const hold = (path: string, holder: object) => {
+    mkdirSync(`${path}.lock`);
+    writeFileSync(`${path}.lock.owner`, JSON.stringify({ ...self, pidSpace, ...holder }));
+  };
+
+  it('is free at once, for one of those who wait at a time', async () => {
+    const path = join(folder, 'killed');
+    hold(path, { pidStartedAt: 'never' });
+    let inside = 0;
+    const most = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        withFileLock(path, options, async () => {
+          inside += 1;
+          const now = inside;
+          await new Promise((resolve) => setImmediate(resolve));
+          inside -= 1;
+          return now;
+        }),
+      ),
+    );
+    expect(most).toEqual([1, 1, 1, 1, 1]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('killed'))).toEqual([]);
+  });
+
+  it.each([
+    ['lives', {}],
+    ['is on another machine', { pidStartedAt: 'never', bootId: 'other' }],
+    ['is in another container', { pidStartedAt: 'never', pidSpace: 'other' }],
+  ])('is left alone where the holder %s', async (what, holder) => {
+    const path = join(folder, what);
+    hold(path, holder);
+    await expect(
+      withFileLock(path, { ...options, waitMs: 100 }, async () => undefined),
+    ).rejects.toMatchObject({ code: 'TIMED_OUT' });
+  });
+
+  it('is left alone where it is younger than the name of the dead one beside it', async () => {
+    const path = join(folder, 'younger');
+    hold(path, { pidStartedAt: 'never' });
+    const old = Date.now() / 1_000 - 40;
+    utimesSync(`${path}.lock.owner`, old, old);
+    await expect(
+      withFileLock(path, { ...options, waitMs: 100 }, async () => undefined),
+    ).rejects.toMatchObject({ code: 'TIMED_OUT' });
   });
 });
 

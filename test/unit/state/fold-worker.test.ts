@@ -20,6 +20,7 @@ const created: WorkerRow = {
   pane_id: null,
   window: null,
   thread_id: null,
+  transcript_path: null,
   last_run_id: null,
   integrated_commit: null,
   exit_status: null,
@@ -100,6 +101,20 @@ it.each<[string, Step[], Partial<WorkerRow>]>([
     ['thread.opened', sampleEvent('thread.opened', { thread_id: 't2' })],
     { thread_id: 't2' },
   ],
+  [
+    'the transcript is that of the conversation',
+    [sampleEvent('thread.opened', { transcript_path: '/t/1' }), 'thread.opened'],
+    { thread_id: 'thread-1', transcript_path: '/t/1' },
+  ],
+  [
+    'another conversation has another transcript, or none that is known',
+    [
+      sampleEvent('thread.opened', { transcript_path: '/t/1' }),
+      sampleEvent('thread.opened', { thread_id: 't2' }),
+    ],
+    { thread_id: 't2' },
+  ],
+  ['a pane that was moved', ['worker.started', 'worker.moved'], { ...place, window: 'agentorchestr-2' }],
   ['a queued run is its last one', ['run.queued'], { last_run_id: RUN }],
   [
     'an attempt in a new process starts it again',

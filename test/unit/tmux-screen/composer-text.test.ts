@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { relateComposer } from '../../../src/backends/tmux/composer-text.js';
+import { holdsExactly, relateComposer } from '../../../src/backends/tmux/composer-text.js';
 import { promptAppeared } from '../../../src/backends/tmux/transcript.js';
 
 const LONG = 'the first line of a long text\n\twith a tab\n\nand an end';
@@ -23,6 +23,21 @@ describe('a composer after our paste', () => {
     expect(relateComposer(`${mark} and me`, LONG, mark)).toBe('mixed');
     expect(relateComposer('my own words', LONG, mark)).toBe('other');
   });
+});
+
+describe('a composer that somebody else filled', () => {
+  const clipped = Array.from({ length: 90 }, (_, index) => `line ${index} of a text`).join('\n');
+  it.each([
+    ['the first line of a\nlong text\n    with a tab\n\nand an end', LONG, true],
+    ['with a tab\n\nand an end', LONG, false],
+    ['a', LONG, false],
+    ['', LONG, false],
+    [`${LONG} and me`, LONG, false],
+    ['[Pasted text #1 +3 lines]', LONG, true],
+    ['[Pasted text #1 +30 lines]', LONG, false],
+    [`…${clipped.slice(-400)}`, clipped, true],
+    [clipped.slice(0, 100), clipped, false],
+  ])('%j', (shown, text, holds) => expect(holdsExactly(shown, text)).toBe(holds));
 });
 
 const BOX = ['────', '>', '────', '  ready'];

@@ -1,4 +1,5 @@
 import { OrchestratorError } from '../../../core/errors/error.js';
+import { WATCH_FLAGS } from '../flags.js';
 import type { Parsed } from '../parse.js';
 
 export interface Limits {
@@ -58,8 +59,13 @@ export function refuseContradictions(given: readonly string[]): void {
       });
 }
 
+const WATCHING = WATCH_FLAGS.map(({ name }) => name);
+
 /** The action a flat command line asks for; `goal` when it names none. Throws USAGE when it names two. */
-export function actionOf(given: readonly string[]): 'goal' | 'detect' | 'list-sessions' | 'version' {
+export function actionOf(
+  given: readonly string[],
+): 'goal' | 'resume' | 'detect' | 'list-sessions' | 'version' {
+  if (given.includes('resume')) return resumeOnly(given);
   const actions = (['version', 'detect', 'list-sessions'] as const).filter((name) => given.includes(name));
   const [action] = actions;
   if (action === undefined) return 'goal';
@@ -68,5 +74,15 @@ export function actionOf(given: readonly string[]): 'goal' | 'detect' | 'list-se
   throw new OrchestratorError('USAGE', {
     problem: `--${action} and --${other} cannot be used together`,
     hint: `--${action} does one thing only (--json changes its form)`,
+  });
+}
+
+/** How it is shown may be chosen anew; what the session is was chosen when it began. */
+function resumeOnly(given: readonly string[]): 'resume' {
+  const other = given.find((name) => name !== 'resume' && !WATCHING.includes(name.replace(/^no-/, '')));
+  if (other === undefined) return 'resume';
+  throw new OrchestratorError('USAGE', {
+    problem: `--resume and --${other} cannot be used together`,
+    hint: 'a session goes on with the goal and the settings that it began with',
   });
 }

@@ -2,12 +2,10 @@ import { resolve } from 'node:path';
 import { EXIT } from '../../../core/errors/categories.js';
 import { OrchestratorError } from '../../../core/errors/error.js';
 import type { SessionPlanInput } from '../../../services/supervise/plan.js';
-import type { CliHost, ProjectExamination, StartedSession } from '../host.js';
+import type { CliHost, ProjectExamination } from '../host.js';
 import { printWarning } from '../output/errors.js';
 import type { Parsed } from '../parse.js';
-import { attachToSession } from '../watch/attach.js';
-import { finish, isOver } from '../watch/finish.js';
-import { watchSession } from '../watch/watch-session.js';
+import { follow, shallAttach } from '../watch/follow.js';
 import { checkRequiredOptions, expandHome, readAgentOptions } from './agent-options.js';
 import { chooseAgents, type AgentChoice } from './choose-agents.js';
 import { settleConsent } from './consent.js';
@@ -55,7 +53,7 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
     limits,
   });
   if (started.baseStatement !== examined.baseStatement) host.terminal.err(`${started.baseStatement}\n`);
-  return follow(host, started, { showPanes, json: parsed.isOn('json') ?? false });
+  return follow(host, started.sessionId, { showPanes, json: parsed.isOn('json') ?? false });
 }
 
 function projectFolder(parsed: Parsed, host: CliHost): string {
@@ -79,22 +77,6 @@ async function agents(parsed: Parsed, host: CliHost): Promise<AgentChoice> {
   return chooseAgents([...detected, ...byName], host.knownAgents(), { names, lead });
 }
 
-/** `--attach`, `--no-attach`, or: when somebody sits at a terminal that is not a tmux pane already. */
-function shallAttach(host: CliHost, parsed: Parsed): boolean {
-  const { terminal, env } = host;
-  const wish = parsed.isOn('attach');
-  if (wish === false || parsed.isOn('json') === true) return false;
-  const isTty = terminal.stdinIsTty && terminal.stdoutIsTty;
-  if (!isTty) {
-    if (wish === true)
-      printWarning(terminal, '--attach needs a terminal; attach from one with the command below');
-    return false;
-  }
-  if (wish === true || (env['TMUX'] ?? '') === '') return true;
-  terminal.err('You are inside tmux: the panes are not shown here (--attach nests them).\n');
-  return false;
-}
-
 function planOf(parts: {
   host: CliHost;
   examined: ProjectExamination;
@@ -115,18 +97,4 @@ function planOf(parts: {
     setup_commands: [...examined.setupCommands],
     terminal: parts.showPanes ? { columns, rows } : null,
   };
-}
-
-async function follow(
-  host: CliHost,
-  { sessionId }: StartedSession,
-  options: { showPanes: boolean; json: boolean },
-): Promise<number> {
-  const { terminal } = host;
-  if (options.showPanes && !isOver(await host.report(sessionId)) && !terminal.interrupted.aborted)
-    return attachToSession(host, sessionId);
-  const command = await host.attachCommand(sessionId);
-  const panes = command === null ? '' : ` To see the panes: ${command}`;
-  terminal.err(`session ${sessionId} runs; Ctrl-C pauses it.${panes}\n`);
-  return finish(host, await watchSession(host, sessionId), options);
 }

@@ -34,6 +34,7 @@ const DESCRIBE: Describe = {
   'worker.exited': ({ status, reason }) => `process ended (status ${status ?? 'unknown'})${quoted(reason)}`,
   'worker.lost': ({ reason }) => `lost${quoted(reason)}`,
   'worker.retired': ({ reason }) => `retired${quoted(reason)}`,
+  'worker.moved': ({ window }) => `moved to window ${window}`,
   'thread.opened': ({ thread_id: id }) => `conversation ${id}`,
   'screen.changed': () => 'screen changed',
   'message.accepted': ({ kind, sender, text }) => `${kind.replace('_', '-')} from ${sender}${quoted(text)}`,

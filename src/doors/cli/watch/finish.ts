@@ -20,7 +20,7 @@ export async function finish(
   }
   if (report.state === 'crashed')
     terminal.err(
-      `the supervisor of session ${report.session_id} died; what its workers did is in their worktrees and branches\n`,
+      `the supervisor of session ${report.session_id} died; what its workers did is in their worktrees and branches. Go on with it: agentorchestr --resume ${report.session_id}\n`,
     );
   return report.state === 'done' ? EXIT.ok : EXIT.endedOtherwise;
 }

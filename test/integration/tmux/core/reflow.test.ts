@@ -80,7 +80,7 @@ test('[55] twelve workers are spread anew for a smaller terminal and back; they 
   const asMade = await world.panes('#{pane_id} #{window_name} #{pane_width}x#{pane_height}');
   const notice = async () => (await world.panes('#{T:status-right}'))[0]?.trim();
 
-  expect(await backend.reflow({ columns: 100, rows: 45 })).toEqual({ perWindow: 2, windows: 7 });
+  expect(await backend.reflow({ columns: 100, rows: 45 })).toMatchObject({ perWindow: 2, windows: 7 });
   const two = await shown(world);
   expectMinimum(two);
   expect(windows(two)).toEqual({
@@ -95,8 +95,14 @@ test('[55] twelve workers are spread anew for a smaller terminal and back; they 
   expect(await notice()).toBe('2 of 5 per window at 100x45');
   expect(await identity()).toEqual(before);
 
-  expect(await backend.reflow({ columns: 80, rows: 24 })).toEqual({ perWindow: 1, windows: 13 });
+  const { placed, ...sizes } = await backend.reflow({ columns: 80, rows: 24 });
+  expect(sizes).toEqual({ perWindow: 1, windows: 13 });
   const one = await shown(world);
+  expect(placed).toEqual(
+    ['lead', ...Array.from({ length: 12 }, (_, index) => `w${String(index + 1).padStart(2, '0')}`)].map(
+      (workerId, index) => ({ workerId, window: one[index]?.window }),
+    ),
+  );
   expect(one.map(({ window }) => window)).toEqual([
     'agentorchestr',
     ...one.slice(1).map((_, index) => `agentorchestr-${index + 2}`),
@@ -106,7 +112,7 @@ test('[55] twelve workers are spread anew for a smaller terminal and back; they 
   const delivery = { observer: { held: () => undefined, typed: () => undefined } };
   expect(await backend.send('w12', 'what a\nsmall window', delivery)).toMatchObject({ outcome: 'submitted' });
 
-  expect(await backend.reflow({ columns: 200, rows: 50 })).toEqual({ perWindow: 3, windows: 4 });
+  expect(await backend.reflow({ columns: 200, rows: 50 })).toMatchObject({ perWindow: 3, windows: 4 });
   expect(Object.values(windows(await shown(world)))).toEqual([
     'lead w01 w02',
     'w03 w04 w05 w06',
@@ -115,7 +121,7 @@ test('[55] twelve workers are spread anew for a smaller terminal and back; they 
   ]);
 
   // The size that there was: a terminal of one more row for the status line.
-  expect(await backend.reflow({ columns: 240, rows: 71 })).toEqual({ perWindow: 5, windows: 3 });
+  expect(await backend.reflow({ columns: 240, rows: 71 })).toMatchObject({ perWindow: 5, windows: 3 });
   expect(await world.panes('#{pane_id} #{window_name} #{pane_width}x#{pane_height}')).toEqual(asMade);
   expect(await notice()).toBe('');
   expect(await identity()).toEqual(before);

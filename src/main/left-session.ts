@@ -1,0 +1,20 @@
+import type { SessionRow } from '../core/state/rows.js';
+import { sessionPlanSchema, type SessionPlan } from '../services/supervise/plan.js';
+import { notResumable } from '../services/supervise/take-up.js';
+import { readSession } from './cli-sessions.js';
+import type { TakeUpOrder } from './supervisor-order.js';
+
+/** A session with the plan it was started with, changed by what was asked for now. Throws SESSION_NOT_FOUND, SESSION_NOT_RESUMABLE. */
+export async function readLeftSession(
+  env: Readonly<Record<string, string | undefined>>,
+  order: TakeUpOrder,
+): Promise<{ row: SessionRow; plan: SessionPlan }> {
+  const row = await readSession(env, order.session_id);
+  const { data: plan } = sessionPlanSchema.safeParse(row.options['plan']);
+  if (plan === undefined)
+    throw notResumable({ sessionId: row.session_id }, 'what it was started with is not known');
+  return {
+    row,
+    plan: { ...plan, terminal: order.terminal, kill_tmux: order.kill_tmux ?? plan.kill_tmux },
+  };
+}

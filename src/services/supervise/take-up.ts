@@ -1,0 +1,168 @@
+import type { LiveAgent, PastAgent } from '../../backends/contract.js';
+import { OrchestratorError } from '../../core/errors/error.js';
+import { LEAD_ID } from '../../core/ids.js';
+import { isLiveWorker, isTerminalRun } from '../../core/state/states.js';
+import type { WorkerRow } from '../../core/state/rows.js';
+import { fact, lastRun, type FactSubject } from '../engine/deps.js';
+import { workerDirectory } from '../places.js';
+import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
+import { becomeReady, launchAgent, recordStarted, startSpecOf } from './launch-agent.js';
+import { endLeftCommands } from './left-commands.js';
+import { tellOfRestart, wordsOfWorkers } from './restart-notice.js';
+import { carryOnSpawn } from './spawn-worker.js';
+
+/** What was found of one worker that the rows say is alive. */
+type Found =
+  | { readonly is: 'alive'; readonly worker: WorkerRow; readonly agent: LiveAgent }
+  /** Its process was there and is gone. */
+  | { readonly is: 'ended'; readonly worker: WorkerRow; readonly past: PastAgent }
+  /** Its process never existed: whoever was to start it died. */
+  | { readonly is: 'unstarted'; readonly worker: WorkerRow };
+
+/**
+ * Looks for every worker that the rows say is alive, and changes nothing but what nobody could see or steer any more.
+ * Throws SESSION_NOT_RESUMABLE where there is no lead to go on with and the verdict is still to come.
+ */
+export async function findAgents(
+  session: SessionContext,
+  backend: LiveSession['backend'],
+  live: readonly LiveAgent[],
+): Promise<readonly Found[]> {
+  const workers = session.store.workers(session.sessionId).filter((worker) => isLiveWorker(worker.state));
+  const isAlive = (worker: WorkerRow) => live.some((agent) => isOf(agent, worker));
+  const lead = session.store.worker(session.sessionId, LEAD_ID);
+  if (sessionRow(session).verdict === null) {
+    if (lead === null) throw notResumable(session, 'it was not started to the end: it has no lead yet');
+    if (!isLiveWorker(lead.state)) throw notResumable(session, `its lead has ${lead.state}`);
+    if (!isAlive(lead) && wasStarted(session, lead)) throw notResumable(session, 'its lead has ended');
+  }
+  return Promise.all(
+    workers.map(async (worker): Promise<Found> => {
+      const agent = live.find((candidate) => isOf(candidate, worker));
+      if (agent !== undefined) return { is: 'alive', worker, agent };
+      const { worker_id: workerId, attempt_id: attemptId } = worker;
+      if (attemptId === null) return { is: 'unstarted', worker };
+      const directory = workerDirectory(session.places, workerId);
+      const past = await backend.lookBack({ workerId, attemptId, directory });
+      return past.started || wasStarted(session, worker)
+        ? { is: 'ended', worker, past }
+        : { is: 'unstarted', worker };
+    }),
+  );
+}
+
+/**
+ * Takes over everything that runs, records what ended meanwhile by its evidence, carries on with what was under way, and
+ * tells the lead. The session is then as if its supervisor had never been away.
+ */
+export async function takeUpSession(
+  session: SessionContext,
+  live: LiveSession,
+  found: readonly Found[],
+): Promise<void> {
+  const before = wordsOfWorkers(session);
+  await endLeftCommands(session);
+  await live.verifyJobs.takeUp();
+  finishIntegration(session, live);
+  const adopted: string[] = [];
+  const lost = found.filter((one) => one.is === 'ended');
+  for (const one of found) {
+    if (one.is !== 'alive') continue;
+    const past = await adopt(session, live, one);
+    if (past === null) adopted.push(one.worker.worker_id);
+    else lost.push({ is: 'ended', worker: one.worker, past });
+  }
+  for (const { worker, past } of lost) await live.engine.endedMeanwhile(worker, past);
+  const workers = adopted.filter((workerId) => workerId !== LEAD_ID);
+  await Promise.all(workers.map((workerId) => live.engine.takeUp(workerId)));
+  const recovered = { adopted, lost: lost.map(({ worker }) => worker.worker_id) };
+  session.store.append(fact('supervisor.recovered', subject(session), recovered));
+  tellOfRestart(session, before);
+  await live.engine.takeUp(LEAD_ID);
+  for (const one of found) if (one.is === 'unstarted') carryOn(session, live, one.worker);
+}
+
+function isOf(agent: LiveAgent, worker: WorkerRow): boolean {
+  return agent.workerId === worker.worker_id && agent.attemptId === worker.attempt_id;
+}
+
+function wasStarted({ store, sessionId }: SessionContext, worker: WorkerRow): boolean {
+  const attempt = store.attempts(sessionId).find(({ attempt_id: id }) => id === worker.attempt_id);
+  return attempt !== undefined && attempt.state !== 'starting';
+}
+
+/**
+ * Its actor is there before its screen speaks; nothing is typed before the engine has taken it up. One that went since
+ * it was found is answered with what became of it.
+ */
+async function adopt(
+  session: SessionContext,
+  live: LiveSession,
+  { worker, agent }: Extract<Found, { is: 'alive' }>,
+): Promise<PastAgent | null> {
+  const { worker_id: workerId } = worker;
+  const { attemptId } = agent;
+  const spec = startSpecOf(session, live, worker, { attemptId, resumeThreadId: null });
+  live.engine.attach(worker, { takenOver: true });
+  const started = await live.backend.adopt(agent, spec).catch((error: unknown) => {
+    session.logger.warn({ worker: workerId, err: error }, 'an agent that was found alive is gone');
+    return null;
+  });
+  if (started === null) return live.backend.lookBack({ workerId, attemptId, directory: spec.directory });
+  if (!wasStarted(session, worker)) recordStarted(session, worker, attemptId, started);
+  else if (started.window !== null && started.window !== worker.window)
+    session.store.append(
+      fact('worker.moved', { ...subject(session), worker_id: workerId }, { window: started.window }),
+    );
+  if (worker.state === 'starting') void becomeReady(session, live, worker, attemptId);
+  return null;
+}
+
+/** The one place for agents that are not there: one that never was is started now. */
+function carryOn(session: SessionContext, live: LiveSession, worker: WorkerRow): void {
+  const run = lastRun(session.store, worker);
+  const about = { ...subject(session), worker_id: worker.worker_id };
+  if (run === null || isTerminalRun(run.state)) {
+    // Its start had failed; only the worker's own end was still to be written.
+    session.store.append(fact('worker.lost', about, { reason: run?.summary ?? 'it was never started' }));
+    return;
+  }
+  if (worker.attempt_id !== null)
+    session.store.append(
+      fact(
+        'run.attempt_failed',
+        { ...about, run_id: run.run_id },
+        { attempt_id: worker.attempt_id, reason: 'the supervisor ended before the process began' },
+      ),
+    );
+  const launch =
+    worker.role === 'lead'
+      ? launchAgent(session, live, worker, { runId: run.run_id, resumeThreadId: null })
+      : carryOnSpawn(session, live, worker);
+  launch.catch((error: unknown) =>
+    session.logger.warn({ worker: worker.worker_id, err: error }, 'a start could not be carried on'),
+  );
+}
+
+/** Whoever moves the integration branch next waits for this. */
+function finishIntegration(session: SessionContext, live: LiveSession): void {
+  const worktree = sessionRow(session).integration_worktree;
+  if (worktree === null) return;
+  live
+    .integrating(() => session.git.recoverWorktree(worktree))
+    .catch((error: unknown) =>
+      session.logger.warn({ worktree, err: error }, 'the integration worktree could not be looked after'),
+    );
+}
+
+export function notResumable(
+  { sessionId }: { readonly sessionId: string },
+  problem: string,
+  hint?: string,
+): OrchestratorError {
+  return new OrchestratorError('SESSION_NOT_RESUMABLE', { session: sessionId, problem, hint });
+}
+
+function subject(session: SessionContext): FactSubject {
+  return { session_id: session.sessionId, source: 'recovery', evidence: 'process' };
+}

@@ -1,0 +1,3 @@
+export const sql = `
+ALTER TABLE workers ADD COLUMN transcript_path TEXT;
+`;
