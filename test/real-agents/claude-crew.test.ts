@@ -144,3 +144,22 @@ describe('a crew of Claude Code', () => {
     expect(threads).toHaveLength(1);
   });
 });
+
+describe('a supervisor that is killed', () => {
+  it('is followed by another: the crew goes on where it was, through five seconds without tools', async () => {
+    await begin(crew());
+    await rig.event('the question', ({ type }) => type === 'question.asked');
+    await rig.crash();
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    await rig.takeUp();
+    await done();
+    const recovered = rig.events().find(({ type }) => type === 'supervisor.recovered');
+    expect(recovered?.data).toMatchObject({ lost: [] });
+    const goals = rig.llm.prompts().filter((prompt) => prompt.includes('# Goal\n'));
+    expect(goals).toHaveLength(1);
+    for (const tool of ['slug', 'words']) {
+      const tasks = rig.llm.prompts().filter((prompt) => prompt.includes(`Add the tool "${tool}".`));
+      expect(tasks).toHaveLength(1);
+    }
+  });
+});

@@ -83,7 +83,7 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
       const { prompt } = yield say('I wait for the answer.');
       if (!prompt.includes('Call it slug')) yield call('report_blocked', { reason: `no answer: ${prompt}` });
       yield bash(writeTool('slug', 'text.toLowerCase().replace(/[^a-z0-9]+/g, "-")'));
-      yield call('report_done', { summary: 'slug is there' });
+      yield* insist('report_done', { summary: 'slug is there' });
       yield say('Done.');
     }),
     program('words', says(WORDS), function* (first) {
@@ -94,7 +94,7 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
         content: 'words counts what stands between blanks',
       });
       yield bash(writeTool('words', 'text.split(" ").length'));
-      yield call('report_done', { summary: 'words is there' });
+      yield* insist('report_done', { summary: 'words is there' });
       const { prompt } = yield say('Done.');
       const branch = /git merge (\S+)/.exec(prompt)?.[1] ?? 'nothing';
       yield bash(`git merge --no-edit ${branch}; true`);
@@ -109,8 +109,7 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
 /** Asks again for as long as it must; a lead that is refused gives up and says why. */
 function* until(ids: readonly string[], state: string): Generator<Step, void, Answer> {
   for (;;) {
-    const { results } = yield call('wait_for_worker', { worker_ids: ids, mode: 'all' });
-    const [result] = results;
+    const result = yield* insist('wait_for_worker', { worker_ids: ids, mode: 'all' });
     if (result?.isError !== false) yield call('mark_goal_failed', { reason: result?.text ?? 'no answer' });
     const seen = (result?.['results'] ?? []) as { state: string }[];
     if (seen.length > 0 && seen.every((each) => each.state === state)) return;
@@ -124,5 +123,19 @@ function* woken(ids: readonly string[], state: string): Generator<Step, void, An
     const workers = (results[0]?.['workers'] ?? []) as { worker_id: string; state: string }[];
     if (ids.every((id) => workers.some((each) => each.worker_id === id && each.state === state))) return;
     yield say('I wait to be woken.');
+  }
+}
+
+/** As a model would: a tool that cannot be reached is tried again a little later. An error of ours is an answer. */
+function* insist(
+  tool: string,
+  input: Record<string, unknown>,
+): Generator<Step, Answer['results'][number] | undefined, Answer> {
+  for (let tries = 0; ; tries++) {
+    const { results } = yield call(tool, input);
+    const [result] = results;
+    const isOurs = result === undefined || !result.isError || 'error' in result;
+    if (isOurs || tries === 20) return result;
+    yield bash('sleep 1');
   }
 }
