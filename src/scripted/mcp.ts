@@ -97,7 +97,8 @@ export class McpConnection {
     });
     const client = new Client({ name: 'agentorchestr-scripted', version: '1' });
     client.onerror = () => undefined;
-    await client.connect(transport);
+    // Its first answer may break off like any other; without the signal it would be waited for a minute.
+    await client.connect(transport, { signal: this.broken.signal });
     return client;
   }
 
