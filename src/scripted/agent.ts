@@ -225,11 +225,12 @@ export class Agent {
 
   private hookTarget(): HookTarget {
     const { options, script, cwd, clock } = this.setup;
+    const { thread_id: threadId } = this.conversation;
     return {
       url: script.settings.hooks ? options.hookUrl : null,
       token: options.token,
-      transcript: transcriptPath(options.state, this.conversation.thread_id),
       cwd,
+      transcript: transcriptPath(options.state, threadId),
       clock,
     };
   }

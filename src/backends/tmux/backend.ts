@@ -22,6 +22,7 @@ import { agentEnvironment } from './environment.js';
 import { fitFor, keepFit, keptFit, showFit, type Fit } from './fit.js';
 import { setLabel } from './labels.js';
 import { windowCapacity } from './layout.js';
+import { Listeners } from './listeners.js';
 import type { TmuxBackendOptions } from './options.js';
 import { PaneAgent } from './pane-agent.js';
 import { makePane, unmakePane, type PaneMakerOptions } from './pane-maker.js';
@@ -61,7 +62,7 @@ interface Opened {
 class TmuxBackend implements Backend {
   readonly name = 'tmux';
   private readonly options: TmuxBackendOptions;
-  private readonly listeners = new Set<(event: BackendEvent) => void>();
+  private readonly listeners: Listeners;
   private readonly router = new PaneRouter();
   private readonly placing = createMutex();
   private fit: Fit;
@@ -70,6 +71,7 @@ class TmuxBackend implements Backend {
 
   constructor(options: TmuxBackendOptions) {
     this.options = options;
+    this.listeners = new Listeners(options.logger);
     this.fit = fitFor(options.terminal);
   }
 
@@ -87,7 +89,7 @@ class TmuxBackend implements Backend {
       },
     });
     const { connection: client, target } = session;
-    const emit = (event: BackendEvent) => this.emit(event);
+    const emit = (event: BackendEvent) => this.listeners.emit(event);
     const onOver = (paneId: string) => this.router.remove(paneId);
     const roster = new Roster({ client, clock, logger, directory, emit, onOver });
     const work = () => reconcile({ client, target, clock, logger, roster });
@@ -227,8 +229,7 @@ class TmuxBackend implements Backend {
   }
 
   onEvent(listener: (event: BackendEvent) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return this.listeners.add(listener);
   }
 
   async close(options: { destroy: boolean }): Promise<void> {
@@ -259,7 +260,7 @@ class TmuxBackend implements Backend {
     const agent = new PaneAgent({
       ...{ client: this.place.session.connection, clock, logger, paneId, workerId, launch, takenOver },
       bufferDirectory: join(directory, 'buffers'),
-      emit: (event) => this.emit(event),
+      emit: (event) => this.listeners.emit(event),
     });
     this.router.add(paneId, agent);
     return agent;
@@ -284,7 +285,7 @@ class TmuxBackend implements Backend {
     this.place.looks.close();
     this.options.logger.error({ reason }, 'the tmux server is gone');
     await endOrphans(this.endings(), `the tmux server ended${reason === '' ? '' : `: ${reason}`}`);
-    this.emit({ type: 'place_lost', reason });
+    this.listeners.emit({ type: 'place_lost', reason });
   }
 
   /** What only adorns the place never fails a caller. */
@@ -292,16 +293,5 @@ class TmuxBackend implements Backend {
     await work().catch((error: unknown) =>
       this.options.logger.debug({ error: String(error) }, 'tmux could not show it'),
     );
-  }
-
-  private emit(event: BackendEvent): void {
-    for (const listener of this.listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        const { type } = event;
-        this.options.logger.error({ error: String(error), type }, 'a listener of backend events threw');
-      }
-    }
   }
 }

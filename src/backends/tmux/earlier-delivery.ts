@@ -13,6 +13,12 @@ import { countPrompts } from './transcript.js';
 /** A screen that stands still for so long without showing the text will not show it any more. */
 const LOOK_FOR_MS = 3_000;
 
+const SHOWN: Delivery = {
+  outcome: 'submitted',
+  evidence: 'screen',
+  how: 'found after a restart: the composer is without it and the screen shows the prompt',
+};
+
 /**
  * Brings a text to an outcome that an earlier supervisor typed and did not live to see submitted. It is never typed
  * again: it is found in what the agent shows of the conversation, or submitted from the composer that still holds
@@ -34,26 +40,29 @@ export async function finishEarlier(
   );
   let last: Look | null = null;
   let deadline: number | null = null;
-  for (;;) {
-    const since = watcher.readings.count;
+  const look = async (): Promise<Delivery | null> => {
     last = (await view.look().catch(() => null)) ?? last;
     if (proof !== null) return proof;
     if (last === null || last.dead || ended() !== null) return unconfirmed(last);
     if (options.signal?.aborted === true) return CANCELLED;
+    const { settled } = watcher;
+    const stands = holdsIt(last, content);
     // A dialog, or the text itself, stands there: it is no question of time.
-    if (last.reading.state === 'waiting' || holdsIt(last, content)) deadline = null;
-    if (watcher.settled !== null) {
-      if (holdsIt(last, content)) {
-        if (isOpen(last, watcher.settled, { ready: watcher.ready, steers: launch.steers }))
-          return submitStanding(target, content, { look: last, options });
-      } else if (showsIt(last, content.text, options.earlier.takenBefore)) {
-        const how = 'found after a restart: the composer is without it and the screen shows the prompt';
-        return { outcome: 'submitted', evidence: 'screen', how };
-      } else if (last.reading.state !== 'waiting') {
-        deadline ??= clock.now() + LOOK_FOR_MS;
-        if (clock.now() >= deadline) return unconfirmed(last);
-      }
+    if (last.reading.state === 'waiting' || stands) deadline = null;
+    if (settled === null) return null;
+    if (stands) {
+      const open = isOpen(last, settled, { ready: watcher.ready, steers: launch.steers });
+      return open ? submitStanding(target, content, { look: last, options }) : null;
     }
+    if (showsIt(last, content.text, options.earlier.takenBefore)) return SHOWN;
+    if (last.reading.state === 'waiting') return null;
+    deadline ??= clock.now() + LOOK_FOR_MS;
+    return clock.now() >= deadline ? unconfirmed(last) : null;
+  };
+  for (;;) {
+    const since = watcher.readings.count;
+    const outcome = await target.atTheKeys(look);
+    if (outcome !== null) return outcome;
     const limitMs = deadline === null ? null : Math.max(0, deadline - clock.now());
     await watcher.readings.after(since, { clock, limitMs, signal: options.signal });
   }

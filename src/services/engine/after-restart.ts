@@ -1,10 +1,10 @@
 import type { HookFact } from '../../agents/contract.js';
 import type { MessageRow } from '../../core/state/rows.js';
 import type { EngineDeps } from './deps.js';
-import { handsOver } from './hand-over.js';
+import { typeable } from './hand-over.js';
 import { missedFacts } from './missed-facts.js';
 import { leftTyped, leftUnconfirmed, type NextDelivery } from './next-delivery.js';
-import { isSameText, type Proof } from './receipts.js';
+import { holdsText, isSameText, type Proof } from './receipts.js';
 
 /** What a transcript says of the time in which no supervisor listened. */
 export interface Missed {
@@ -28,7 +28,9 @@ const FLAGGED: Proof = { evidence: 'flag', how: 'found after a restart: the agen
 /** Reads what the hooks of a worker's agent could not tell, from where the rows say that they last told something. */
 export async function whatWasMissed(deps: EngineDeps, workerId: string, isFlagged: boolean): Promise<Missed> {
   const messages = deps.store.messages(deps.sessionId, workerId);
-  const [left, unconfirmed] = [leftTyped(messages), leftUnconfirmed(messages)];
+  const asTyped = (next: NextDelivery | null) => (next === null ? null : typeable(deps, workerId, next));
+  const left = await asTyped(leftTyped(messages));
+  const unconfirmed = await asTyped(leftUnconfirmed(messages));
   const waiting = [left, unconfirmed].filter((next) => next !== null);
   const known = lastTaken(messages);
   const facts = await factsSince(deps, workerId, (prompt) => {
@@ -37,9 +39,6 @@ export async function whatWasMissed(deps: EngineDeps, workerId: string, isFlagge
     return known !== null && !again && isPromptOf(known, prompt);
   });
   const proofOf = (next: NextDelivery): Proof | null => {
-    const byFile = (one: HookFact) =>
-      one.fact === 'prompt_submitted' && next.messageIds.some((id) => handsOver(one.text, id));
-    if (facts.some(byFile)) return IN_TRANSCRIPT;
     if (promptsLike(facts, next.text) > takenBefore(messages, next)) return IN_TRANSCRIPT;
     return isFlagged && next.rearms ? FLAGGED : null;
   };
@@ -106,10 +105,14 @@ function lastTaken(messages: readonly MessageRow[]): MessageRow | null {
     .reduce<MessageRow | null>((last, next) => (last === null || at(next) >= at(last) ? next : last), null);
 }
 
-/** Notices go together in one prompt. */
+/** So long a text in another one is no chance. */
+const SURE_LENGTH = 24;
+
+/** Notices go together in one prompt, a text may be taken with others, and one that was handed over is a file's name. */
 function isPromptOf(message: MessageRow, prompt: string): boolean {
-  if (message.kind === 'notice') return prompt.includes(message.text);
-  return isSameText(message.text, prompt) || handsOver(prompt, message.message_id);
+  if (isSameText(message.text, prompt) || prompt.includes(message.message_id)) return true;
+  const isSure = message.kind === 'notice' || message.text.trim().length >= SURE_LENGTH;
+  return isSure && holdsText(prompt, message.text);
 }
 
 function promptsLike(facts: readonly HookFact[], text: string): number {

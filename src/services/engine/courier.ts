@@ -57,12 +57,14 @@ export class Courier {
     this.#mayStand = options.takenOver;
   }
 
-  /** Goes on where an earlier supervisor stopped: `left` was typed by it, `unconfirmed` given up. */
+  /**
+   * Goes on where an earlier supervisor stopped: `left` was typed by it, `unconfirmed` given up. What was not typed yet
+   * waits for `pump`.
+   */
   begin(was: { left: NextDelivery | null; unconfirmed: NextDelivery | null }): void {
     this.#begun = true;
     if (was.left === null) {
       this.#unproven = was.unconfirmed;
-      this.pump();
     } else {
       this.#mayStand = false;
       this.#start(was.left, 'typed');

@@ -42,8 +42,8 @@ export class Engine {
   }
 
   /**
-   * The worker's process exists: from here on its turns are followed and its messages delivered; `held`: from `release`
-   * on, `takenOver`: after `takeUp`.
+   * The worker's process exists: from here on its turns are followed and its messages delivered, unless it is `held`:
+   * then from `release` on. `takenOver`: an earlier supervisor started it; nothing is delivered before `takeUp`.
    */
   attach(worker: WorkerRow, options: { held?: boolean; takenOver?: boolean } = {}): void {
     this.#actors.get(worker.worker_id)?.close();

@@ -20,16 +20,7 @@ export async function typeable(
     return next;
   const folder = join(deps.workerDirectory(workerId), 'messages');
   await ensurePrivateDirectory(folder);
-  const file = join(folder, fileName(next.messageIds[0] ?? ''));
+  const file = join(folder, `${next.messageIds[0]}.md`);
   await writeFileAtomic(file, next.text);
   return { ...next, text: handOverText(file, bytes), file };
-}
-
-/** Whether a prompt hands over the file of this message. */
-export function handsOver(prompt: string, messageId: string): boolean {
-  return prompt.includes(`/messages/${fileName(messageId)} `);
-}
-
-function fileName(messageId: string): string {
-  return `${messageId}.md`;
 }

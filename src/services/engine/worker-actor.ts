@@ -5,16 +5,15 @@ import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.j
 import type { Evidence, WaitingKind } from '../../core/state/states.js';
 import { leadContinueText, reportNowText } from '../context/engine-texts.js';
 import { wasInTurn, whatWasMissed, type Missed } from './after-restart.js';
+import { Candidates } from './candidates.js';
 import { Courier } from './courier.js';
-import { fact, type EngineDeps } from './deps.js';
+import type { EngineDeps } from './deps.js';
 import { watchFlag } from './flag-watch.js';
-import { settleByReport } from './outcomes.js';
 import { reportOfSentinels } from './sentinel-report.js';
 import { leadTurnVerdict, workerTurnVerdict } from './turn-verdicts.js';
 import { WorkerGate, type GateAnswer, type GateOutcome } from './worker-gate.js';
 import { WorkerRecord } from './worker-record.js';
 
-const SETTLE_CAP_MS = 1_000;
 /** How long evidence that travels other ways (flag file, screen) may lag behind the end of a turn. */
 const EVIDENCE_LAG_MS = 250;
 /** A hook outranks the screen: wait this long for it before an idle screen ends a turn. */
@@ -33,6 +32,7 @@ export class WorkerActor {
   readonly #abort = new AbortController();
   readonly #courier: Courier;
   readonly #gate: WorkerGate;
+  readonly #candidates: Candidates;
   #held: boolean;
   #turnOpen = false;
   /** A text was taken into the turn that runs: whether it belongs to that turn or starts the next one is not known. */
@@ -42,15 +42,14 @@ export class WorkerActor {
   #screen: Extract<BackendEvent, { type: 'state' }>['state'] = 'unknown';
   /** A hook may have been lost while there was no supervisor, and no transcript makes up for it: the screen tells. */
   #hooksMissed = false;
-  #cancelSettle: (() => void) | null = null;
   #cancelClose: (() => void) | null = null;
 
   constructor(deps: EngineDeps, worker: WorkerRow, options: { held?: boolean; takenOver?: boolean } = {}) {
-    const { held = false, takenOver = false } = options;
-    this.#held = held;
+    this.#held = options.held === true;
     this.#deps = deps;
     this.#workerId = worker.worker_id;
     this.#record = new WorkerRecord(deps, worker.worker_id);
+    this.#candidates = new Candidates(deps, this.#record, () => this.pump());
     this.#hooks = deps.adapter(worker.agent).interactive?.hooks ?? null;
     this.#gate = new WorkerGate(deps, this.#record, this.#hooks, this.#abort.signal);
     this.#flag = watchFlag({
@@ -64,7 +63,7 @@ export class WorkerActor {
       workerId: worker.worker_id,
       record: this.#record,
       signal: this.#abort.signal,
-      takenOver,
+      takenOver: options.takenOver === true,
       isTurnOpen: () => this.#turnOpen,
       rearm: () => this.#rearm(),
       onTaken: (steered) => this.#taken(steered),
@@ -77,7 +76,7 @@ export class WorkerActor {
 
   close(): void {
     this.#abort.abort();
-    this.#cancelSettle?.();
+    this.#candidates.close();
     this.#cancelClose?.();
     this.#flag.close();
   }
@@ -97,13 +96,12 @@ export class WorkerActor {
     const { left, unconfirmed, turn } = await this.collect([]);
     this.#hooksMissed = turn === null;
     if (turn?.fact === 'prompt_submitted') this.#working('transcript');
-    else if (turn !== null && this.#turnOpen) {
-      if (turn.fact === 'turn_failed') this.#turnFailed(turn.text, 'transcript');
-      else await this.#closeTurn('transcript', turn.text, false);
-    }
+    else if (turn?.fact === 'turn_ended') await this.#closeTurn('transcript', turn.text, false);
+    else if (turn !== null && this.#turnOpen) this.#turnFailed(turn.text, 'transcript', turn.kind);
     if (this.#abort.signal.aborted) return;
     this.#courier.begin({ left, unconfirmed });
-    if ((this.#record.openRun()?.reported.length ?? 0) > 0) this.#settleSoon();
+    this.pump();
+    if ((this.#record.openRun()?.reported.length ?? 0) > 0) this.#candidates.settleSoon();
   }
 
   /** What it left that nobody took note of: prompts in its transcript, its flag, sentinels. */
@@ -139,11 +137,7 @@ export class WorkerActor {
     const run = this.#record.openRun();
     if (run === null) return;
     if (run.started_at === null && this.#courier.isUnproven) return void this.#early.push(...sentinels);
-    const report = reportOfSentinels(
-      sentinels,
-      run,
-      this.#deps.store.messages(this.#deps.sessionId, this.#workerId),
-    );
+    const report = reportOfSentinels(sentinels, run, this.#record.messages());
     if (report !== null) this.report(report, 'sentinel');
   }
 
@@ -185,26 +179,14 @@ export class WorkerActor {
   report(report: Pick<ReportedOutcome, 'state' | 'summary'>, evidence: Evidence): boolean {
     if (this.#abort.signal.aborted) return false;
     if (evidence === 'protocol') this.#courier.provenByWord('the agent reported on it');
-    const run = this.#record.openRun();
-    if (run === null || run.state === 'queued') return false;
-    const latest = run.reported.at(-1);
-    if (latest?.state === report.state && latest.summary === report.summary && latest.evidence === evidence)
-      return true;
-    this.#record.append(
-      fact('run.reported', this.#record.subject(run.run_id, evidence), { ...report, accepted: true }),
-    );
-    this.#settleSoon();
-    return true;
+    return this.#candidates.take(report, evidence);
   }
 
   /** The run waits with a question for the lead; the turn may go on or end. */
   ask(question: string): boolean {
     if (this.#abort.signal.aborted) return false;
     this.#courier.provenByWord('the agent asked about it');
-    const run = this.#record.openRun();
-    if (run === null || run.state === 'queued') return false;
-    this.#record.asked(run, question);
-    return true;
+    return this.#record.asked(question);
   }
 
   async #rearm(): Promise<void> {
@@ -237,7 +219,7 @@ export class WorkerActor {
   #turnFailed(text: string, evidence: Evidence, kind?: WaitingKind): null {
     this.#turnOpen = this.#steered = false;
     this.#record.answered(evidence);
-    const settled = this.#record.worker()?.role === 'worker' && this.#settle();
+    const settled = this.#record.worker()?.role === 'worker' && this.#candidates.settle();
     if (!settled && kind !== undefined) this.#record.waiting(kind, text, evidence);
     else if (this.#record.worker()?.role === 'lead') this.#leadTurnEnded();
     else if (!settled) this.#record.unreported(text, evidence);
@@ -290,7 +272,7 @@ export class WorkerActor {
     const verdict = workerTurnVerdict(this.#deps, run);
     if (run === null || verdict === 'rest') return null;
     if (verdict === 'nudge') return this.#nudge(run, reportNowText(run.nonce), fromHook);
-    if (verdict === 'settle') this.#settle();
+    if (verdict === 'settle') this.#candidates.settle();
     else if (verdict === 'question') this.#record.questionOpen(run);
     else this.#record.unreported(text === '' ? 'its turn ended without a report' : text, 'protocol');
     return null;
@@ -313,21 +295,5 @@ export class WorkerActor {
       this.#deps.onLeadStuck();
     }
     return null;
-  }
-
-  #settleSoon(): void {
-    this.#cancelSettle ??= this.#deps.clock.after(SETTLE_CAP_MS, () => this.#settle());
-  }
-
-  /** false when nothing was reported. */
-  #settle(): boolean {
-    this.#cancelSettle?.();
-    this.#cancelSettle = null;
-    const worker = this.#record.worker();
-    const run = this.#record.openRun();
-    if (worker === null || run === null) return false;
-    const settled = this.#deps.store.transaction((tx) => settleByReport(this.#deps, tx, worker, run));
-    this.pump();
-    return settled;
   }
 }

@@ -1,5 +1,5 @@
 import type { EventSource, NewEvent } from '../../core/events/index.js';
-import type { RunRow, WorkerRow } from '../../core/state/rows.js';
+import type { MessageRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import {
   isLiveWorker,
   isTerminalRun,
@@ -36,6 +36,10 @@ export class WorkerRecord {
 
   openRun(): RunRow | null {
     return openRun(this.#deps.store, this.#deps.sessionId, this.workerId);
+  }
+
+  messages(): MessageRow[] {
+    return this.#deps.store.messages(this.#deps.sessionId, this.workerId);
   }
 
   append(...events: NewEvent[]): void {
@@ -145,15 +149,21 @@ export class WorkerRecord {
     this.append(...events);
   }
 
-  /** The run waits for an answer. Asked again, because the answer of the call was lost, it is the same question. */
-  asked(run: RunRow, question: string): void {
-    if (run.waiting_kind === 'question' && run.waiting_text === question) return;
+  /**
+   * The run waits for an answer; false when there is none that could. Asked again, because the answer of the call was
+   * lost, it is the same question.
+   */
+  asked(question: string): boolean {
+    const run = this.openRun();
+    if (run === null || run.state === 'queued') return false;
+    if (run.waiting_kind === 'question' && run.waiting_text === question) return true;
     const subject = this.subject(run.run_id, 'protocol');
     this.append(
       fact('question.asked', subject, { question }),
       fact('run.waiting', subject, { kind: 'question', text: question }),
       this.notice(`asks: ${question}`, 'protocol'),
     );
+    return true;
   }
 
   /** It is asked to report or to go on; `how`: the agent was told already, and how. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { InteractiveLaunch } from '../../agents/contract.js';
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
 import { isLiveWorker } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
@@ -25,6 +26,7 @@ export async function launchAgent(
   const spec = startSpecOf(session, live, worker, { attemptId, resumeThreadId: options.resumeThreadId });
   await ensurePrivateDirectory(spec.directory);
   for (const file of spec.files) await writeFileAtomic(join(spec.directory, file.name), file.content);
+  const tools = live.toolsSeen.expect(worker.worker_id);
   const run = session.store.run(options.runId);
   session.store.append(
     fact('run.started', subject(session, worker, options.runId), {
@@ -33,15 +35,27 @@ export async function launchAgent(
       new_process: true,
     }),
   );
-  const tools = spec.launch.toolsAtStart ? live.toolsSeen.expect(worker.worker_id) : Promise.resolve();
   const started = await live.backend.start(spec);
   recordStarted(session, worker, attemptId, started);
   const current = session.store.worker(session.sessionId, worker.worker_id);
   if (current !== null) live.engine.attach(current, { held: true });
-  void becomeReady(session, live, worker, attemptId)
-    .then(() => withTools(session, live, worker.worker_id, tools))
-    .finally(() => live.engine.release(worker.worker_id));
+  void comeUp(session, live, worker, { attemptId, launch: spec.launch, tools });
   return started;
+}
+
+/** Releases the worker's messages once its agent takes input and its client has our tools; never throws. */
+export async function comeUp(
+  session: SessionContext,
+  live: LiveSession,
+  worker: WorkerRow,
+  agent: { attemptId: string; launch: InteractiveLaunch; tools: Promise<void> },
+): Promise<void> {
+  try {
+    if (worker.state === 'starting') await becomeReady(session, live, worker, agent.attemptId);
+    if (agent.launch.toolsAtStart) await withTools(session, live, worker.worker_id, agent.tools);
+  } finally {
+    live.engine.release(worker.worker_id);
+  }
 }
 
 export interface LaunchSpec extends StartSpec {
@@ -132,8 +146,7 @@ function workingDirectory(worker: WorkerRow, session: SessionContext): string {
   return subdirectory === '' ? worker.worktree : join(worker.worktree, subdirectory);
 }
 
-/** Tells when the agent takes input, or why it does not; never throws. */
-export async function becomeReady(
+async function becomeReady(
   session: SessionContext,
   live: LiveSession,
   worker: WorkerRow,

@@ -6,7 +6,7 @@ import type { WorkerRow } from '../../core/state/rows.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
 import { workerDirectory } from '../places.js';
 import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
-import { becomeReady, launchAgent, recordStarted, startSpecOf } from './launch-agent.js';
+import { comeUp, launchAgent, recordStarted, startSpecOf } from './launch-agent.js';
 import { endLeftCommands } from './left-commands.js';
 import { tellOfRestart, wordsOfWorkers } from './restart-notice.js';
 import { carryOnSpawn } from './spawn-worker.js';
@@ -103,7 +103,10 @@ async function adopt(
   const { worker_id: workerId } = worker;
   const { attemptId } = agent;
   const spec = startSpecOf(session, live, worker, { attemptId, resumeThreadId: null });
-  live.engine.attach(worker, { takenOver: true });
+  const messages = session.store.messages(session.sessionId, workerId);
+  const untold = messages.every((message) => message.typed_at === null);
+  const tools = live.toolsSeen.expect(workerId);
+  live.engine.attach(worker, { takenOver: true, held: untold });
   const started = await live.backend.adopt(agent, spec).catch((error: unknown) => {
     session.logger.warn({ worker: workerId, err: error }, 'an agent that was found alive is gone');
     return null;
@@ -114,7 +117,7 @@ async function adopt(
     session.store.append(
       fact('worker.moved', { ...subject(session), worker_id: workerId }, { window: started.window }),
     );
-  if (worker.state === 'starting') void becomeReady(session, live, worker, attemptId);
+  if (untold) void comeUp(session, live, worker, { attemptId, launch: spec.launch, tools });
   return null;
 }
 
