@@ -145,6 +145,41 @@ describe('a crew of Claude Code', () => {
   });
 });
 
+describe('a person in the lead’s pane', () => {
+  it('types while the lead works: news wait for the draft, and what the person says goes as it is', async () => {
+    await begin([
+      program('lead', says('# Goal\n'), function* () {
+        yield call('spawn_worker', { task: 'be quick', perspective: 'implementer' });
+        let { prompt } = yield say('I wait to be woken.');
+        while (!prompt.includes('be done with it')) ({ prompt } = yield say('Seen.'));
+        yield call('mark_goal_failed', { reason: prompt });
+        yield say('Bye.');
+      }),
+      program('quick', says('be quick'), function* () {
+        yield bash('sleep 4');
+        for (let tries = 0; tries < 2; tries++) yield call('report_done', { summary: 'was quick' });
+        yield say('Done.');
+      }),
+    ]);
+    const me = personAt(rig);
+    await rig.event(
+      'the worker’s turn',
+      ({ type, worker_id: id }) => type === 'message.started' && id === 'w01',
+    );
+    me.press('lead', '-l', 'please be done');
+    const held = await rig.event(
+      'held news',
+      ({ type, worker_id: id }) => type === 'message.held' && id === 'lead',
+    );
+    expect(held.data).toMatchObject({ reason: 'human_draft' });
+    expect(me.screen('lead')).toMatch(/❯\s+please be done\n/);
+    me.press('lead', '-l', ' with it');
+    me.press('lead', 'Enter');
+    const ended = await rig.event('end of session', ({ type }) => type === 'session.ended', 60_000);
+    expect(ended.data).toMatchObject({ summary: 'please be done with it' });
+  });
+});
+
 describe('a supervisor that is killed', () => {
   it('is followed by another: the crew goes on where it was, through five seconds without tools', async () => {
     await begin(crew());

@@ -79,8 +79,6 @@ export function launchScript(
 trap : INT QUIT TERM USR1
 ${PUT_FILE}
 finish() {
-  # Whoever ends all that carries the mark must not end what this shell itself still has to do.
-  unset ${ATTEMPT_VARIABLE}
   put ${quoteForShell(files.exit)} "$1"
   # tmux drops what it has not read from the terminal when its first process ends: stay until USR1 says it was read.
   command -p sleep ${STAY_SECONDS} &
@@ -101,9 +99,16 @@ finish $?
 `;
 }
 
-/** Whole or not at all. `command -p`: the user's PATH need not lead to mv. */
+/**
+ * Whole or not at all. Without the attempt's mark: whoever ends all that carries it must not end this in the middle.
+ * `command -p`: the user's PATH need not lead to mv.
+ */
 const PUT_FILE = `put() {
-  (umask 077 && printf '%s\\n' "$2" >"$1.tmp") && { command -p mv -f "$1.tmp" "$1" || mv -f "$1.tmp" "$1"; }
+  (
+    unset ${ATTEMPT_VARIABLE}
+    umask 077
+    printf '%s\\n' "$2" >"$1.tmp" && { command -p mv -f "$1.tmp" "$1" || mv -f "$1.tmp" "$1"; }
+  )
 }`;
 
 const INNER = `exec 2>&3 3>&-

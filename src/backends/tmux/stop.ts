@@ -99,9 +99,9 @@ export function releaseLauncher(launcher: ProcessRef): void {
   signalProcess(launcher, 'SIGUSR1');
 }
 
-/** It ends by itself once its agent's end was told; KILL only if it does not. */
+/** It ends by itself once its agent's end was told; KILL only if it does not: an exit status that it still writes would be lost. */
 async function endLauncher(launcher: ProcessRef, clock: Clock): Promise<void> {
-  if (await goneWithin(launcher, 1_000, clock)) return;
+  if (await goneWithin(launcher, 3_000, clock)) return;
   releaseLauncher(launcher);
   signalProcess(launcher, 'SIGCONT');
   if (await goneWithin(launcher, 500, clock)) return;
