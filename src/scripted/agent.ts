@@ -127,6 +127,8 @@ export class Agent {
         );
         return failure;
       }
+      // Whoever hears of the end may end the agent at once.
+      await this.save();
       const answer = await this.tell(
         { type: 'assistant', text: this.lastSaid },
         {

@@ -26,7 +26,11 @@ workers:
     await rig.submit('please greet Bob');
     await rig.untilHook('Stop');
     await rig.untilState('idle');
-    const common = { session_id: rig.threadIds()[0], cwd: rig.work };
+    const common = {
+      session_id: rig.threadIds()[0],
+      cwd: rig.work,
+      transcript_path: expect.stringMatching(/\.jsonl$/) as string,
+    };
     expect(rig.outside.hooks).toEqual([
       { hook_event_name: 'SessionStart', source: 'startup', ...common },
       { hook_event_name: 'UserPromptSubmit', prompt: 'please greet Bob', ...common },
