@@ -114,10 +114,9 @@ describe('permission through the hook', () => {
     const { prompt_hash } = await me.item(id);
     const sent = await lead.ok('send_to_worker', { worker_id: id, message: 'another message' });
     const messageId = sent['message_id'];
-    const isHeld = () => rig.store.message(String(messageId))?.state === 'held';
-    await rig.event('held', isHeld);
+    const state = () => rig.store.message(String(messageId))?.state;
     await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect([isHeld(), answered(id)]).toEqual([true, []]);
+    expect([state(), answered(id)]).toEqual(['queued', []]);
     expect((await me.item(id)).prompt_hash).toBe(prompt_hash);
     await me.answer({ worker_id: id, prompt_hash, choice: 2 });
     expect(await wait(id)).toMatchObject({ state: 'blocked' });
