@@ -192,7 +192,9 @@ describe('what stands in the way', () => {
     await until('the suggestion', () => /❯\s+Resend your message/.test(me.screen('w01')));
     const { message_id: id } = await send('report after the failure');
     await until('our text', () => receipt(id).includes('submitted'));
-    expect(receipt(id)).not.toContain('held');
+    const holds = rig.events().filter(({ type, data }) => type === 'message.held' && 'reason' in data);
+    const drafts = holds.filter(({ data }) => (data as { message_id: string }).message_id === id);
+    expect(drafts.map(({ data }) => (data as { reason: string }).reason)).not.toContain('human_draft');
     await ended();
   });
 });
