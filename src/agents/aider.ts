@@ -10,4 +10,5 @@ export const aider: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: [],
   interactive: null,
+  headless: null,
 };

@@ -10,4 +10,5 @@ export const amp: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['AMP_CURRENT_THREAD_ID'],
   interactive: null,
+  headless: null,
 };

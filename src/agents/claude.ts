@@ -51,6 +51,7 @@ export const claude: AgentAdapter = {
     mcpCallLimitMs: 110_000,
     toolsAtStart: true,
   },
+  headless: null,
 };
 
 function argv(context: LaunchContext): readonly string[] {

@@ -10,4 +10,5 @@ export const codex: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID', 'CODEX_CI'],
   interactive: null,
+  headless: null,
 };

@@ -23,8 +23,10 @@ export interface AgentAdapter {
   readonly onlyByName?: boolean;
   /** What `--agent-option name.key=value` may set; reaches `argv` and `env` as `extra`. */
   readonly options?: readonly AgentOption[];
-  /** null: detected and listed, not startable by this version. */
+  /** In a pane; null: it cannot be started there by this version. */
   readonly interactive: InteractiveLaunch | null;
+  /** Without a terminal; null: it cannot be started so by this version. */
+  readonly headless: HeadlessLaunch | null;
 }
 
 export interface AgentOption {
@@ -53,10 +55,36 @@ export interface LaunchContext {
   readonly extra: Readonly<Record<string, string>>;
 }
 
-export interface InteractiveLaunch {
+/** What every way to start an agent has. */
+export interface Launch {
   argv(context: LaunchContext): readonly string[];
   env?(context: LaunchContext): Readonly<Record<string, string>>;
   files?(context: LaunchContext): readonly { readonly name: string; readonly content: string }[];
+  /** How hook bodies of this agent translate; null: it has none, and the screen or its output must do. */
+  readonly hooks: HookRules | null;
+  /** How its transcript makes up for hooks that were missed; null: it cannot. */
+  readonly transcript: TranscriptRules | null;
+  /** The longest MCP call its client lets pass for sure, ms. */
+  readonly mcpCallLimitMs: number;
+}
+
+/** One process per turn: the prompt is on its standard input, what it says is on its standard output. */
+export interface HeadlessLaunch extends Launch {
+  /** The wire format of its standard output; one reader per format, whatever agent speaks it. */
+  format(context: LaunchContext): StreamFormat;
+  /** Its words, on standard output or error, for a conversation id that it cannot go on with. */
+  readonly resumeErrors: {
+    /** There is no such conversation (any more). */
+    readonly unknown: RegExp | null;
+    /** Another process is at it. */
+    readonly inUse: RegExp | null;
+  };
+}
+
+export const STREAM_FORMATS = ['stream-json', 'thread-jsonl'] as const;
+export type StreamFormat = (typeof STREAM_FORMATS)[number];
+
+export interface InteractiveLaunch extends Launch {
   readonly readyTimeoutMs: number;
   readonly screen: ScreenRules;
   readonly keys: InputKeys;
@@ -64,12 +92,6 @@ export interface InteractiveLaunch {
   readonly steers: boolean;
   /** What may be pasted and reaches the model as it was; anything else is handed over as a file that the text names. */
   readonly paste: PasteRules;
-  /** How hook bodies of this agent translate; null: it has none and the screen must do. */
-  readonly hooks: HookRules | null;
-  /** How its transcript makes up for hooks that were missed; null: it cannot. */
-  readonly transcript: TranscriptRules | null;
-  /** The longest MCP call its client lets pass for sure, ms. */
-  readonly mcpCallLimitMs: number;
   /** It asks for our tools when it starts: what is sent to it before that would find it without them. */
   readonly toolsAtStart: boolean;
 }

@@ -11,4 +11,5 @@ export const copilot: AgentAdapter = {
   detectBy: { args: ['extension', 'list'], expect: /\bgh-copilot\b/ },
   guardVariables: ['COPILOT_CLI'],
   interactive: null,
+  headless: null,
 };

@@ -10,4 +10,5 @@ export const cursor: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['CURSOR_AGENT', 'CURSOR_TRACE_ID'],
   interactive: null,
+  headless: null,
 };

@@ -10,4 +10,5 @@ export const gemini: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['GEMINI_CLI', 'GEMINI_CLI_NO_RELAUNCH'],
   interactive: null,
+  headless: null,
 };

@@ -10,4 +10,5 @@ export const goose: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['GOOSE_TERMINAL', 'AGENT_SESSION_ID'],
   interactive: null,
+  headless: null,
 };

@@ -10,4 +10,5 @@ export const kilocode: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: [],
   interactive: null,
+  headless: null,
 };

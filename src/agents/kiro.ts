@@ -10,4 +10,5 @@ export const kiro: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['Q_TERM', 'QTERM_SESSION_ID'],
   interactive: null,
+  headless: null,
 };

@@ -10,4 +10,5 @@ export const openclaude: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['OPENCLAUDE'],
   interactive: null,
+  headless: null,
 };

@@ -10,4 +10,5 @@ export const opencode: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['OPENCODE', 'OPENCODE_PID', 'OPENCODE_CLIENT', 'OPENCODE_RUN_ID'],
   interactive: null,
+  headless: null,
 };

@@ -44,6 +44,7 @@ export const scripted: AgentAdapter = {
     mcpCallLimitMs: 100_000,
     toolsAtStart: false,
   },
+  headless: null,
 };
 
 function argv(context: LaunchContext): readonly string[] {

@@ -10,4 +10,5 @@ export const windsurf: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: [],
   interactive: null,
+  headless: null,
 };

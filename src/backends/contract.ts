@@ -187,6 +187,37 @@ export interface Sentinel {
   readonly line: string;
 }
 
+/** What an agent says in its own protocol while a turn runs (headless: one line of its output may say several things). */
+export type Said =
+  /** The agent's own conversation id. */
+  | { readonly said: 'thread'; readonly threadId: string }
+  /** It has the prompt: the turn began. */
+  | { readonly said: 'prompt_taken' }
+  /** `delta`: a piece; else the whole of one block, said after its pieces. */
+  | { readonly said: 'text' | 'reasoning'; readonly text: string; readonly delta: boolean }
+  | { readonly said: 'tool_called'; readonly callId: string; readonly tool: string; readonly input: unknown }
+  | {
+      readonly said: 'tool_returned';
+      readonly callId: string;
+      readonly isError: boolean;
+      readonly output: string;
+    }
+  /** Of the whole turn; null where it does not say. */
+  | {
+      readonly said: 'usage';
+      readonly inputTokens: number | null;
+      readonly outputTokens: number | null;
+      readonly costUsd: number | null;
+    }
+  /** Its own gate refused a tool, since nobody could be asked. */
+  | { readonly said: 'denied'; readonly tool: string; readonly text: string }
+  /** For the log: a retry, a warning. */
+  | { readonly said: 'note'; readonly text: string }
+  /** The terminal word of the turn. Nothing else proves success. */
+  | { readonly said: 'turn_ended'; readonly text: string }
+  /** `kind`: what only a person can mend. */
+  | { readonly said: 'turn_failed'; readonly text: string; readonly kind: WaitingKind | null };
+
 export type BackendEvent =
   | {
       readonly type: 'state';
