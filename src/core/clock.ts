@@ -26,3 +26,14 @@ export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
     signal?.addEventListener('abort', finish, { once: true });
   });
 }
+
+/** The outcome of `work`, or `otherwise` when it takes longer or fails: what hangs must not hold up an end. */
+export async function within<T>(clock: Clock, limitMs: number, work: Promise<T>, otherwise: T): Promise<T> {
+  const over = new AbortController();
+  const late = delay(clock, limitMs, over.signal).then(() => otherwise);
+  try {
+    return await Promise.race([work.catch(() => otherwise), late]);
+  } finally {
+    over.abort();
+  }
+}

@@ -7,7 +7,7 @@ import { differingPaths } from './diff-worktree.js';
 import type { Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { folderTree } from './import-folder.js';
-import { shellQuote } from './shell-quote.js';
+import { shellQuote } from '../platform/shell-quote.js';
 import { currentBranch, resolveCommit } from './refs.js';
 import { snapshotTree, withScratch, type Scratch } from './scratch.js';
 

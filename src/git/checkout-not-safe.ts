@@ -1,7 +1,7 @@
 import { OrchestratorError } from '../core/errors/error.js';
 import type { ApplyOptions } from './contract.js';
 import type { Environment } from './git-environment.js';
-import { shellQuote } from './shell-quote.js';
+import { shellQuote } from '../platform/shell-quote.js';
 
 /** The user's large files are theirs to have: in their checkout git-lfs works as always. */
 export const USER_CHECKOUT: Environment = { GIT_LFS_SKIP_SMUDGE: '0' };

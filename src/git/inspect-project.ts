@@ -5,7 +5,7 @@ import type { ProjectFacts } from './contract.js';
 import type { Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { currentBranch, resolveCommit } from './refs.js';
-import { shellQuote } from './shell-quote.js';
+import { shellQuote } from '../platform/shell-quote.js';
 import { changedFiles } from './status.js';
 
 /** See Git.inspectProject. Reads only; the user's index is not even refreshed. */

@@ -1,4 +1,4 @@
-import { goneWithin } from '../backends/tmux/server.js';
+import { goneWithin } from '../platform/process-tree.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { systemClock } from '../platform/clock.js';
 import { isSameProcessAlive } from '../platform/identity.js';

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { delay, type Clock } from '../core/clock.js';
 import { runProcess } from './process.js';
 import { linuxStat, processStartTime } from './identity.js';
 
@@ -68,6 +69,15 @@ export function isAlive(target: ProcessRef): boolean {
 /** true for a process stopped by job control (Ctrl-Z, SIGSTOP), false otherwise, tracing included. */
 export function isStopped(pid: number): boolean {
   return linuxStat(pid)?.state === 'T';
+}
+
+export async function goneWithin(target: ProcessRef, limitMs: number, clock: Clock): Promise<boolean> {
+  const deadline = clock.now() + limitMs;
+  for (let pauseMs = 2; isAlive(target); pauseMs = Math.min(pauseMs * 2, 50)) {
+    if (clock.now() >= deadline) return false;
+    await delay(clock, pauseMs);
+  }
+  return true;
 }
 
 function refs(pids: readonly number[]): ProcessRef[] {

@@ -18,7 +18,7 @@ import type {
 } from '../contract.js';
 import { findLive, readEarlier, readSavedText } from './earlier.js';
 import { endEverything, endOrphans, stopAgent, stopStranger, type Endings } from './endings.js';
-import { agentEnvironment } from './environment.js';
+import { agentEnvironment } from '../../platform/launch/environment.js';
 import { fitFor, keepFit, keptFit, showFit, type Fit } from './fit.js';
 import { setLabel } from './labels.js';
 import { windowCapacity } from './layout.js';

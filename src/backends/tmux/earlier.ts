@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { ensurePrivateDirectory, readTextFile, writeFileAtomic } from '../../platform/files.js';
-import type { Clock } from '../../core/clock.js';
+import { type Clock, within } from '../../core/clock.js';
 import { isAlive, type ProcessRef } from '../../platform/process-tree.js';
 import type { LiveAgent } from '../contract.js';
-import { watchLaunch } from './exit-watch.js';
-import { launchFiles, readPidFile, type LaunchFiles } from './launcher.js';
+import { watchLaunch } from '../../platform/launch/launch-watch.js';
+import { launchFiles, readPidFile, type LaunchFiles } from '../../platform/launch/launcher.js';
 import { listPanes, type PaneRow } from './panes.js';
 import { windowName } from './placement.js';
 import { capturePane, lastLines } from './text.js';
 import type { ControlClient } from './types.js';
-import { within } from './within.js';
 
 /** From the start of a launcher to its agent's. */
 const LAUNCH_LIMIT_MS = 5_000;

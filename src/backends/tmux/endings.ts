@@ -1,13 +1,12 @@
-import type { Clock } from '../../core/clock.js';
+import { type Clock, within } from '../../core/clock.js';
 import { processRef } from '../../platform/process-tree.js';
 import type { StopResult } from '../contract.js';
 import { saveTexts } from './earlier.js';
 import { stopTargetOf, type Entry } from './entry.js';
 import { listPanes, type PaneRow } from './panes.js';
 import type { Roster } from './roster.js';
-import { endProcesses } from './stop.js';
+import { endProcesses } from '../../platform/launch/end-processes.js';
 import type { ControlClient } from './types.js';
-import { within } from './within.js';
 
 export interface Endings {
   readonly client: ControlClient;

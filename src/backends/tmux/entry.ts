@@ -1,9 +1,9 @@
 import type { ProcessRef } from '../../platform/process-tree.js';
 import type { StartedAgent, StartSpec } from '../contract.js';
-import type { LaunchWatch } from './exit-watch.js';
-import type { LaunchFiles } from './launcher.js';
+import type { LaunchWatch } from '../../platform/launch/launch-watch.js';
+import type { LaunchFiles } from '../../platform/launch/launcher.js';
 import type { PaneAgent } from './pane-agent.js';
-import type { StopTarget } from './stop.js';
+import type { StopTarget } from '../../platform/launch/end-processes.js';
 
 /** One agent that we started or took over. */
 export interface Entry {

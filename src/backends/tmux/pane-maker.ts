@@ -3,7 +3,7 @@ import { writeFileAtomic } from '../../platform/files.js';
 import { processRef, type ProcessRef } from '../../platform/process-tree.js';
 import type { Logger } from '../../platform/logger.js';
 import type { StartSpec } from '../contract.js';
-import { ATTEMPT_VARIABLE } from './launcher.js';
+import { ATTEMPT_VARIABLE } from '../../platform/launch/launcher.js';
 import { setLabel } from './labels.js';
 import { layoutString, type WindowSize } from './layout.js';
 import { listPanes, markPane, type PaneRow } from './panes.js';

@@ -1,6 +1,6 @@
 import type { ControlClient } from './types.js';
 import type { ProcessRef } from '../../platform/process-tree.js';
-import { parseStartCommand } from './launcher.js';
+import { parseStartCommand } from '../../platform/launch/launcher.js';
 
 /** One pane as `list-panes` shows it, with what we noted on it. */
 export interface PaneRow {

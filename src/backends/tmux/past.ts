@@ -1,15 +1,14 @@
-import type { Clock } from '../../core/clock.js';
+import { type Clock, within } from '../../core/clock.js';
 import { isAlive, processRef } from '../../platform/process-tree.js';
 import type { PastAgent } from '../contract.js';
 import { readSavedText } from './earlier.js';
-import { watchLaunch } from './exit-watch.js';
-import { launchFiles, readExitFile, readPidFile, type LaunchFiles } from './launcher.js';
+import { watchLaunch } from '../../platform/launch/launch-watch.js';
+import { launchFiles, readExitFile, readPidFile, type LaunchFiles } from '../../platform/launch/launcher.js';
 import { listPanes, type PaneRow } from './panes.js';
 import { findSentinels } from './sentinels.js';
-import { endProcesses } from './stop.js';
+import { endProcesses } from '../../platform/launch/end-processes.js';
 import { capturePane } from './text.js';
 import type { ControlClient } from './types.js';
-import { within } from './within.js';
 
 const TAIL_LINES = 20;
 const SENTINEL_LINES = 2_000;

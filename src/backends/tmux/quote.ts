@@ -23,9 +23,3 @@ export function quoteCommand(args: readonly string[]): string {
 function octal(character: string): string {
   return `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
 }
-
-/** A word that every POSIX shell reads back as exactly `text`. */
-export function quoteForShell(text: string): string {
-  if (text.includes('\0')) throw new Error('a NUL byte cannot be given to a process');
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}

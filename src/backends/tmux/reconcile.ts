@@ -4,7 +4,7 @@ import { isAlive, isStopped, processTree, signalProcess } from '../../platform/p
 import { stopTargetOf, type Entry } from './entry.js';
 import { listPanes, type PaneRow } from './panes.js';
 import type { Roster } from './roster.js';
-import { endProcesses } from './stop.js';
+import { endProcesses } from '../../platform/launch/end-processes.js';
 import type { ControlClient } from './types.js';
 
 /** What tmux says when a pane of ours went, by whomever. */

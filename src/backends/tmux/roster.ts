@@ -1,15 +1,14 @@
-import type { Clock } from '../../core/clock.js';
+import { type Clock, within } from '../../core/clock.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Logger } from '../../platform/logger.js';
 import type { BackendEvent, StartedAgent } from '../contract.js';
 import { rememberText } from './earlier.js';
 import { startedAgent, type Entry } from './entry.js';
-import { launchFiles } from './launcher.js';
+import { launchFiles } from '../../platform/launch/launcher.js';
 import type { PaneRow } from './panes.js';
-import { releaseLauncher } from './stop.js';
+import { releaseLauncher } from '../../platform/launch/end-processes.js';
 import { awaitLastOutput, capturePane } from './text.js';
 import type { ControlClient } from './types.js';
-import { within } from './within.js';
 
 export interface RosterOptions {
   readonly client: ControlClient;

@@ -2,11 +2,10 @@ import { connect } from 'node:net';
 import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../core/clock.js';
-import { delay } from '../../core/clock.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { removeFile } from '../../platform/files.js';
 import { currentUserId } from '../../platform/paths.js';
-import { isAlive, signalProcess, type ProcessRef } from '../../platform/process-tree.js';
+import { goneWithin, isAlive, signalProcess, type ProcessRef } from '../../platform/process-tree.js';
 import type { Existence } from './types.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -75,13 +74,4 @@ export async function awaitServerEnd(
     await goneWithin(server, 2_000, options.clock);
   }
   if (!isAlive(server)) await removeFile(socketPath);
-}
-
-export async function goneWithin(target: ProcessRef, limitMs: number, clock: Clock): Promise<boolean> {
-  const deadline = clock.now() + limitMs;
-  for (let pauseMs = 2; isAlive(target); pauseMs = Math.min(pauseMs * 2, 50)) {
-    if (clock.now() >= deadline) return false;
-    await delay(clock, pauseMs);
-  }
-  return true;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Clock } from '../../core/clock.js';
+import { type Clock, within } from '../../core/clock.js';
 import { LEAD_ID } from '../../core/ids.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { ensurePrivateDirectory, removeFile, removeTree, writeFileAtomic } from '../../platform/files.js';
@@ -15,7 +15,6 @@ import { listPanes, markPane } from './panes.js';
 import { windowName } from './placement.js';
 import { awaitServerEnd, isListening, restoreSocket, serverExistence, socketPathOf } from './server.js';
 import type { ControlClient } from './types.js';
-import { within } from './within.js';
 
 export interface TmuxSessionOptions {
   readonly sessionId: string;

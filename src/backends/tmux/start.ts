@@ -5,12 +5,17 @@ import type { Logger } from '../../platform/logger.js';
 import type { ProcessRef } from '../../platform/process-tree.js';
 import type { StartSpec } from '../contract.js';
 import { createEntry, type Entry } from './entry.js';
-import { watchLaunch, type LaunchWatch } from './exit-watch.js';
-import { checkStartable, launchFiles, launchScript, type LaunchFiles } from './launcher.js';
+import { watchLaunch, type LaunchWatch } from '../../platform/launch/launch-watch.js';
+import {
+  checkStartable,
+  launchFiles,
+  launchScript,
+  type LaunchFiles,
+} from '../../platform/launch/launcher.js';
 import type { PaneAgent } from './pane-agent.js';
 import { markPane } from './panes.js';
 import type { MadePane } from './pane-maker.js';
-import { endProcesses } from './stop.js';
+import { endProcesses } from '../../platform/launch/end-processes.js';
 import { capturePane } from './text.js';
 import type { ControlClient } from './types.js';
 
@@ -28,6 +33,13 @@ export interface Launching {
 
 const START_LIMIT_MS = 10_000;
 
+/** An agent must not find the server that it runs in, nor any other. */
+const TMUX_OWN = ['TMUX', 'TMUX_PANE'];
+const inPane = (spec: StartSpec, tmuxDirectory: string): StartSpec => ({
+  ...spec,
+  env: { ...spec.env, TMUX_TMPDIR: tmuxDirectory },
+});
+
 /** Starts one agent in a pane of its own. Throws SPAWN_FAILED; then its pane, processes and files are gone again. */
 export async function launchAgent(launching: Launching, spec: StartSpec): Promise<Entry> {
   const { clock, client } = launching;
@@ -36,7 +48,7 @@ export async function launchAgent(launching: Launching, spec: StartSpec): Promis
   await ensurePrivateDirectory(spec.directory);
   await writeFileAtomic(
     files.script,
-    launchScript(spec, { files, realCwd, tmuxDirectory: launching.tmuxDirectory }),
+    launchScript(inPane(spec, launching.tmuxDirectory), { files, realCwd, without: TMUX_OWN, stays: true }),
     0o700,
   );
   const watch = watchLaunch(files, (problem) =>

@@ -4,7 +4,7 @@ import type { ProjectFacts } from '../../../src/git/contract.js';
 import { gitEnvironment, settingArguments } from '../../../src/git/git-environment.js';
 import { isOwnFile } from '../../../src/git/own-files.js';
 import { createSemaphore } from '../../../src/git/repository-lock.js';
-import { shellQuote } from '../../../src/git/shell-quote.js';
+import { shellQuote } from '../../../src/platform/shell-quote.js';
 
 const NOW = Date.parse('2026-05-10T12:00:00Z');
 const facts: ProjectFacts = {

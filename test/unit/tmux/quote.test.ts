@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { quoteArgument, quoteCommand, quoteForShell } from '../../../src/backends/tmux/quote.js';
+import { quoteArgument, quoteCommand } from '../../../src/backends/tmux/quote.js';
+import { shellQuote } from '../../../src/platform/shell-quote.js';
 
 describe('quoteArgument', () => {
   test('sends everything that tmux would expand or end a command at as octal', () => {
@@ -24,6 +25,6 @@ test('quoteCommand refuses a name that is not a tmux command', () => {
   expect(() => quoteCommand(['source-file', '/x'])).toThrow('cannot be used over a control connection');
 });
 
-test('quoteForShell keeps quotes, newlines and expansions literal', () => {
-  expect(quoteForShell(`a'b $HOME\n\`x\``)).toBe(`'a'\\''b $HOME\n\`x\`'`);
+test('shellQuote keeps quotes, newlines and expansions literal', () => {
+  expect(shellQuote(`a'b $HOME\n\`x\``)).toBe(`'a'\\''b $HOME\n\`x\`'`);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BackendEvent } from '../../../../src/backends/contract.js';
 import { processStartTime } from '../../../../src/platform/identity.js';
-import { endProcesses } from '../../../../src/backends/tmux/stop.js';
+import { endProcesses } from '../../../../src/platform/launch/end-processes.js';
 import { systemClock } from '../../../../src/platform/clock.js';
 import { createSandbox, type Sandbox } from '../../../support/sandbox.js';
 import { createTmuxWorld, until, type TmuxWorld } from '../../../support/tmux.js';

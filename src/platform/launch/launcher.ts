@@ -1,12 +1,22 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { readTextFile } from '../../platform/files.js';
-import type { ProcessRef } from '../../platform/process-tree.js';
-import type { StartSpec } from '../contract.js';
-import { quoteForShell } from './quote.js';
+import { readTextFile } from '../files.js';
+import type { ProcessRef } from '../process-tree.js';
+import { shellQuote } from '../shell-quote.js';
 
-/** Carried by everything an agent starts; see `stop.ts`. */
+/** A program to be launched for a worker. */
+export interface LaunchedProgram {
+  readonly workerId: string;
+  readonly attemptId: string;
+  /** Working directory; must exist. */
+  readonly cwd: string;
+  readonly argv: readonly string[];
+  /** On top of what it inherits; may hold tokens, never goes into argv. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Carried by everything an agent starts; see `end-processes.ts`. */
 export const ATTEMPT_VARIABLE = 'AGENTORCHESTR_ATTEMPT';
 
 /** A longer argument is refused: the kernel's own limit for one is 128 KB, and nobody reads such a command line. */
@@ -43,7 +53,7 @@ export function parseStartCommand(
 }
 
 /** Throws SPAWN_FAILED for what can be seen before anything is started. */
-export async function checkStartable(spec: StartSpec): Promise<{ realCwd: string }> {
+export async function checkStartable(spec: LaunchedProgram): Promise<{ realCwd: string }> {
   const fail = (problem: string, cause?: unknown) =>
     new OrchestratorError('SPAWN_FAILED', { worker: spec.workerId, problem }, { cause });
   if (spec.argv.length === 0) throw new Error(`worker ${spec.workerId} has no command`);
@@ -59,45 +69,61 @@ export async function checkStartable(spec: StartSpec): Promise<{ realCwd: string
   return { realCwd };
 }
 
+export interface LaunchScript {
+  readonly files: LaunchFiles;
+  readonly realCwd: string;
+  /** Variables that are taken out of what it inherits. */
+  readonly without: readonly string[];
+  /** Files instead of a terminal; absent: it has what its launcher has. */
+  readonly streams?: { readonly input: string; readonly output: string; readonly errors: string };
+  /** It ends only after somebody has read its program's last words (USR1), or after a while: tmux loses them otherwise. */
+  readonly stays: boolean;
+}
+
 /**
- * The program of a pane. It outlives INT, QUIT and TERM so that the exit status is written; `trap :` and not `trap ''`,
- * because an ignored signal would stay ignored in the agent. It must not outlive HUP: the kernel hangs up on the agent
- * only when the terminal's first process is gone. The agent's own process (inner sh, then exec) says its pid and start
- * time before it becomes the agent. Statuses come from here because tmux loses most of them.
+ * The program that launches an agent. It outlives INT, QUIT and TERM so that the exit status is written; `trap :` and
+ * not `trap ''`, because an ignored signal would stay ignored in the agent. In a terminal it must not outlive HUP: the
+ * kernel hangs up on the agent only when the terminal's first process is gone. The agent's own process (inner sh, then
+ * exec) says its pid and start time before it becomes the agent. Statuses come from here because whoever started us may
+ * be gone by then, and tmux loses most of them.
  */
-export function launchScript(
-  spec: StartSpec,
-  options: { files: LaunchFiles; realCwd: string; tmuxDirectory: string },
-): string {
-  const { files } = options;
-  const env = { ...spec.env, [ATTEMPT_VARIABLE]: spec.attemptId, TMUX_TMPDIR: options.tmuxDirectory };
+export function launchScript(spec: LaunchedProgram, script: LaunchScript): string {
+  const { files, streams, stays } = script;
+  const env = { ...spec.env, [ATTEMPT_VARIABLE]: spec.attemptId };
   const exports = Object.entries(env).map(
-    ([name, value]) => `export ${variableName(name)}=${quoteForShell(value)}`,
+    ([name, value]) => `export ${variableName(name)}=${shellQuote(value)}`,
   );
   return `#!/bin/sh
 # Starts worker ${spec.workerId}, attempt ${spec.attemptId}.
 trap : INT QUIT TERM USR1
-${PUT_FILE}
+${streams === undefined ? '' : redirection(streams)}${PUT_FILE}
 finish() {
-  put ${quoteForShell(files.exit)} "$1"
-  # tmux drops what it has not read from the terminal when its first process ends: stay until USR1 says it was read.
-  command -p sleep ${STAY_SECONDS} &
-  wait $!
-  kill $! 2>/dev/null
-  exit "$1"
+  put ${shellQuote(files.exit)} "$1"
+${stays ? STAY : ''}  exit "$1"
 }
-cd -- ${quoteForShell(options.realCwd)} && [ "$(pwd -P)" = ${quoteForShell(options.realCwd)} ] || {
+cd -- ${shellQuote(script.realCwd)} && [ "$(pwd -P)" = ${shellQuote(script.realCwd)} ] || {
   echo "agentorchestr: the working directory cannot be entered" >&2
   finish 126
 }
-unset TMUX TMUX_PANE
-${exports.join('\n')}
+${script.without.map((name) => `unset ${variableName(name)}\n`).join('')}${exports.join('\n')}
 # What this shell itself would say of a killed child does not belong among the agent's last words.
 exec 3>&2 2>/dev/null
-/bin/sh -c ${quoteForShell(INNER)} agent ${quoteForShell(files.pid)} ${spec.argv.map(quoteForShell).join(' ')}
+/bin/sh -c ${shellQuote(INNER)} agent ${shellQuote(files.pid)} ${spec.argv.map(shellQuote).join(' ')}
 finish $?
 `;
 }
+
+/** Nobody hangs up on what has no terminal. What it writes is private. */
+function redirection(streams: NonNullable<LaunchScript['streams']>): string {
+  const [input, output, errors] = [streams.input, streams.output, streams.errors].map(shellQuote);
+  return `trap : HUP\numask_was=$(umask)\numask 077\nexec <${input} >>${output} 2>>${errors}\numask "$umask_was"\n`;
+}
+
+// tmux drops what it has not read from the terminal when its first process ends.
+const STAY = `  command -p sleep ${STAY_SECONDS} &
+  wait $!
+  kill $! 2>/dev/null
+`;
 
 /**
  * Whole or not at all. Without the attempt's mark: whoever ends all that carries it must not end this in the middle.

@@ -1,15 +1,20 @@
 import { delay, type Clock } from '../../core/clock.js';
 import {
+  goneWithin,
   isAlive,
   processesWithVariable,
   processTree,
   signalProcess,
   type ProcessRef,
   type ProcessSource,
-} from '../../platform/process-tree.js';
-import type { StopResult } from '../contract.js';
+} from '../process-tree.js';
 import { ATTEMPT_VARIABLE } from './launcher.js';
-import { goneWithin } from './server.js';
+
+export interface Ended {
+  /** true: no process of the agent is left (checked by pid, start time and marker). */
+  readonly verified: boolean;
+  readonly survivors: readonly number[];
+}
 
 export interface StopTarget {
   /** The agent; null when its pid was never known. */
@@ -34,7 +39,7 @@ const KILL_LIMIT_MS = 4_000;
  * in the tree before is remembered, because a dead parent's children are nobody's. Signals go only to processes whose
  * start time is still the one that was seen.
  */
-export async function endProcesses(target: StopTarget, options: StopOptions): Promise<StopResult> {
+export async function endProcesses(target: StopTarget, options: StopOptions): Promise<Ended> {
   const { agent } = target;
   const sweep = new Sweep(target, options.source);
   if (agent !== null && isAlive(agent)) {

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
-import type { ProcessRef } from '../../platform/process-tree.js';
-import { watchDirectory } from '../../platform/watch.js';
+import type { ProcessRef } from '../process-tree.js';
+import { watchDirectory } from '../watch.js';
 import { readExitFile, readPidFile, type LaunchFiles } from './launcher.js';
 
 export interface LaunchWatch {
