@@ -66,6 +66,11 @@ export interface Launch {
   readonly transcript: TranscriptRules | null;
   /** The longest MCP call its client lets pass for sure, ms. */
   readonly mcpCallLimitMs: number;
+  /**
+   * What may be typed and reaches the model as it was; anything else is handed over as a file that the text names. null:
+   * texts are not typed, and any reaches it.
+   */
+  readonly paste: PasteRules | null;
 }
 
 /** One process per turn: the prompt is on its standard input, what it says is on its standard output. */
@@ -90,8 +95,6 @@ export interface InteractiveLaunch extends Launch {
   readonly keys: InputKeys;
   /** true: text typed while a turn runs is taken into that turn; false: we queue it. */
   readonly steers: boolean;
-  /** What may be pasted and reaches the model as it was; anything else is handed over as a file that the text names. */
-  readonly paste: PasteRules;
   /** It asks for our tools when it starts: what is sent to it before that would find it without them. */
   readonly toolsAtStart: boolean;
 }

@@ -3,7 +3,7 @@ import { aider } from './aider.js';
 import { amp } from './amp.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
-import type { AgentAdapter } from './contract.js';
+import type { AgentAdapter, Launch } from './contract.js';
 import { copilot } from './copilot.js';
 import { cursor } from './cursor.js';
 import { gemini } from './gemini.js';
@@ -40,6 +40,11 @@ export function findAgent(name: string, agents: readonly AgentAdapter[] = AGENTS
   const names = agents.map((agent) => agent.name);
   const near = names.filter((known) => isNear(name.toLowerCase(), known));
   throw new OrchestratorError('UNKNOWN_AGENT', { agent: name, valid: near.length > 0 ? near : names });
+}
+
+/** How the agent is started where this worker runs (`backend` of its row); null: not at all by this version. */
+export function launchOf(adapter: AgentAdapter, backend: string): Launch | null {
+  return backend === 'headless' ? adapter.headless : adapter.interactive;
 }
 
 /** Everything that must not reach an agent we start, so that none believes it runs inside another. */

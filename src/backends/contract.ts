@@ -1,4 +1,5 @@
-import type { InteractiveLaunch } from '../agents/contract.js';
+import type { HeadlessLaunch, InteractiveLaunch, StreamFormat } from '../agents/contract.js';
+import type { Sentinel } from '../core/sentinels.js';
 import type { Choice, Evidence, WaitingKind } from '../core/state/states.js';
 
 /**
@@ -59,6 +60,15 @@ export interface Backend {
   close(options: { destroy: boolean }): Promise<void>;
 }
 
+/** Where agents are a process per turn: their turns begin in `send`. */
+export interface TurnBackend extends Backend {
+  /**
+   * A turn of an earlier supervisor: what it says is told from its beginning, then how it ended, as if it had been
+   * started here. null: its process never began, and nothing of it is left.
+   */
+  adoptTurn(spec: TurnSpec): Promise<StartedAgent | null>;
+}
+
 export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
@@ -79,7 +89,8 @@ export interface LabelMore {
   readonly note?: string;
 }
 
-export interface StartSpec {
+/** What any process of an agent is started with. */
+interface ProcessSpec {
   readonly workerId: string;
   readonly attemptId: string;
   readonly role: 'lead' | 'worker';
@@ -91,7 +102,17 @@ export interface StartSpec {
   readonly argv: readonly string[];
   /** On top of what agents inherit; may hold tokens, never goes into argv. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** An agent that stays for many turns. */
+export interface StartSpec extends ProcessSpec {
   readonly launch: InteractiveLaunch;
+}
+
+/** A process for one turn: the text of the delivery is on its standard input. */
+export interface TurnSpec extends ProcessSpec {
+  readonly launch: HeadlessLaunch;
+  readonly format: StreamFormat;
 }
 
 export interface StartedAgent {
@@ -122,8 +143,16 @@ export interface SendOptions {
   /** Proof from outside (hook, transcript); whichever comes first wins. */
   readonly confirmation?: Promise<{ evidence: Evidence; how: string }>;
   readonly signal?: AbortSignal;
+  /** The process that takes it, where the agent is one per turn; its attempt is recorded already. */
+  readonly turn?: TurnStart;
   /** An earlier supervisor was at this text when it died. */
   readonly earlier?: EarlierDelivery;
+}
+
+export interface TurnStart {
+  readonly spec: TurnSpec;
+  /** The process exists, and the text is on its standard input. */
+  began(started: StartedAgent): void;
 }
 
 export interface EarlierDelivery {
@@ -179,14 +208,6 @@ export interface StopResult {
   readonly survivors: readonly number[];
 }
 
-export interface Sentinel {
-  readonly word: 'done' | 'blocked' | 'failed';
-  readonly nonce: string | null;
-  readonly summary: string;
-  /** The line as it stood, trimmed; lets the caller rule out lines that occur in what was sent. */
-  readonly line: string;
-}
-
 /** What an agent says in its own protocol while a turn runs (headless: one line of its output may say several things). */
 export type Said =
   /** The agent's own conversation id. */
@@ -219,6 +240,22 @@ export type Said =
   | { readonly said: 'turn_failed'; readonly text: string; readonly kind: WaitingKind | null };
 
 export type BackendEvent =
+  /** What the process of a turn says, in order. */
+  | {
+      readonly type: 'said';
+      readonly workerId: string;
+      readonly attemptId: string;
+      readonly said: readonly Said[];
+    }
+  /** The process of a turn is gone, with everything that it started; all that it said was told before. */
+  | {
+      readonly type: 'turn_over';
+      readonly workerId: string;
+      readonly attemptId: string;
+      readonly status: number | null;
+      /** Its last words, mostly of its standard error. */
+      readonly outputTail: string;
+    }
   | {
       readonly type: 'state';
       readonly workerId: string;

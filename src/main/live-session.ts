@@ -1,4 +1,4 @@
-import { findAgent } from '../agents/registry.js';
+import { findAgent, launchOf } from '../agents/registry.js';
 import { LEAD_ID } from '../core/ids.js';
 import { newId } from '../platform/ids.js';
 import { createMutex } from '../platform/locks.js';
@@ -38,7 +38,7 @@ export function createLive(parts: LiveParts): LiveSession {
     clock,
     logger,
     newId,
-    adapter: (name) => findAgent(name),
+    launch: ({ agent, backend: place }) => launchOf(findAgent(agent), place),
     workerDirectory: (workerId) => workerDirectory(places, workerId),
     // Nobody starts a session in a project that the user does not trust.
     consents: (to) => to === 'trust' || plan.bypass_permissions,

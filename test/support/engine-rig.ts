@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentAdapter, HookFact, HookRules, PasteRules } from '../../src/agents/contract.js';
+import type { HookFact, HookRules, Launch, PasteRules } from '../../src/agents/contract.js';
 import { scripted } from '../../src/agents/scripted.js';
 import { LEAD_ID } from '../../src/core/ids.js';
 import type { EventName, NewEvent, StoredEvent } from '../../src/core/events/index.js';
@@ -56,7 +56,7 @@ export class EngineRig {
       clock: this.clock,
       logger: silentLogger,
       newId: () => `id-${++this.#ids}`,
-      adapter: () => adapterWith(hooks, paste),
+      launch: () => launchWith(hooks, paste),
       workerDirectory: (workerId) => join(this.folder, workerId),
       consents: (to) => to === 'trust',
       onLeadStuck: () => this.stuck++,
@@ -240,13 +240,10 @@ export class EngineRig {
   }
 }
 
-function adapterWith(hooks: HookRules | null, paste?: PasteRules): AgentAdapter {
+function launchWith(hooks: HookRules | null, paste?: PasteRules): Launch {
   const { interactive } = scripted;
   if (interactive === null) throw new Error('the scripted agent cannot be started');
-  return {
-    ...scripted,
-    interactive: { ...interactive, hooks, ...(paste === undefined ? {} : { paste }) },
-  };
+  return { ...interactive, hooks, ...(paste === undefined ? {} : { paste }) };
 }
 
 function must<T>(value: T | null | undefined, what: string): T {

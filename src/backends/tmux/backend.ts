@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Listeners } from '../../platform/listeners.js';
 import { createMutex } from '../../platform/locks.js';
 import type {
   Answered,
@@ -22,7 +23,6 @@ import { agentEnvironment } from '../../platform/launch/environment.js';
 import { fitFor, keepFit, keptFit, showFit, type Fit } from './fit.js';
 import { setLabel } from './labels.js';
 import { windowCapacity } from './layout.js';
-import { Listeners } from './listeners.js';
 import type { TmuxBackendOptions } from './options.js';
 import { PaneAgent } from './pane-agent.js';
 import { makePane, unmakePane, type PaneMakerOptions } from './pane-maker.js';
@@ -62,7 +62,7 @@ interface Opened {
 class TmuxBackend implements Backend {
   readonly name = 'tmux';
   private readonly options: TmuxBackendOptions;
-  private readonly listeners: Listeners;
+  private readonly listeners: Listeners<BackendEvent>;
   private readonly router = new PaneRouter();
   private readonly placing = createMutex();
   private fit: Fit;

@@ -7,7 +7,7 @@ import type { Look } from './pane-view.js';
 import type { Reading } from './screen.js';
 import type { SendTarget } from './send-target.js';
 import { CANCELLED } from './sender.js';
-import { undecorate } from './sentinels.js';
+import { undecorate } from '../../core/sentinels.js';
 import { countPrompts } from './transcript.js';
 
 /** A screen that stands still for so long without showing the text will not show it any more. */

@@ -5,7 +5,7 @@ import { readSavedText } from './earlier.js';
 import { watchLaunch } from '../../platform/launch/launch-watch.js';
 import { launchFiles, readExitFile, readPidFile, type LaunchFiles } from '../../platform/launch/launcher.js';
 import { listPanes, type PaneRow } from './panes.js';
-import { findSentinels } from './sentinels.js';
+import { findSentinels } from '../../core/sentinels.js';
 import { endProcesses } from '../../platform/launch/end-processes.js';
 import { capturePane } from './text.js';
 import type { ControlClient } from './types.js';

@@ -1,5 +1,5 @@
 import { squash } from './composer-text.js';
-import { undecorate } from './sentinels.js';
+import { undecorate } from '../../core/sentinels.js';
 
 const NEEDLE_LENGTH = 48;
 /** A shorter text is found inside anything; it must then fill whole rows. */

@@ -6,7 +6,8 @@ import type { SentinelHint } from './output-scanner.js';
 import type { Look, PaneView } from './pane-view.js';
 import { Pulse } from './pulse.js';
 import type { Reading } from './screen.js';
-import { findSentinels, SentinelLedger } from './sentinels.js';
+import { findSentinels } from '../../core/sentinels.js';
+import { SentinelLedger } from './sentinel-ledger.js';
 
 export interface WatcherOptions {
   readonly view: Pick<PaneView, 'lookShared' | 'lines'>;

@@ -77,13 +77,13 @@ export function takenBefore(messages: readonly MessageRow[], next: NextDelivery)
 }
 
 async function factsSince(
-  { store, sessionId, adapter, logger }: EngineDeps,
+  { store, sessionId, launch, logger }: EngineDeps,
   workerId: string,
   isKnown: (prompt: string) => boolean,
 ): Promise<readonly HookFact[]> {
   const worker = store.worker(sessionId, workerId);
   const path = worker?.transcript_path ?? null;
-  const rules = worker === null ? null : (adapter(worker.agent).interactive?.transcript ?? null);
+  const rules = worker === null ? null : (launch(worker)?.transcript ?? null);
   if (path === null || rules === null) return [];
   try {
     return await missedFacts(rules, path, isKnown);

@@ -1,4 +1,4 @@
-import type { AgentAdapter } from '../../agents/contract.js';
+import type { Launch } from '../../agents/contract.js';
 import type { Backend } from '../../backends/contract.js';
 import type { Clock } from '../../core/clock.js';
 import type { EventData, EventName, EventSource, NewEvent } from '../../core/events/index.js';
@@ -15,7 +15,8 @@ export interface EngineDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   newId(): string;
-  adapter(agent: string): AgentAdapter;
+  /** How the agent of this worker is started where it runs; null: not at all by this version. */
+  launch(worker: WorkerRow): Launch | null;
   /** Private folder of a worker; its done.flag is watched. */
   workerDirectory(workerId: string): string;
   /** What the user agreed to before the session began, so that a dialog that only asks for it again may be answered. */

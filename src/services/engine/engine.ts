@@ -90,7 +90,7 @@ export class Engine {
   async hook(workerId: string, body: unknown, hungUp: AbortSignal): Promise<unknown> {
     const worker = this.#deps.store.worker(this.#deps.sessionId, workerId);
     const actor = this.#actors.get(workerId);
-    const rules = worker === null ? null : (this.#deps.adapter(worker.agent).interactive?.hooks ?? null);
+    const rules = worker === null ? null : (this.#deps.launch(worker)?.hooks ?? null);
     if (actor === undefined || rules === null) return null;
     // The id to resume is the one in the latest hook, not the one that was chosen at launch.
     const threadId = rules.threadId(body);

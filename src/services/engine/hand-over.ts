@@ -13,11 +13,10 @@ export async function typeable(
   workerId: string,
   next: NextDelivery,
 ): Promise<NextDelivery> {
-  const agent = deps.store.worker(deps.sessionId, workerId)?.agent;
-  const rules = agent === undefined ? undefined : deps.adapter(agent).interactive?.paste;
+  const worker = deps.store.worker(deps.sessionId, workerId);
+  const rules = worker === null ? null : (deps.launch(worker)?.paste ?? null);
   const bytes = Buffer.byteLength(next.text);
-  if (rules === undefined || (bytes <= rules.limitBytes && rules.unsafe?.test(next.text) !== true))
-    return next;
+  if (rules === null || (bytes <= rules.limitBytes && rules.unsafe?.test(next.text) !== true)) return next;
   const folder = join(deps.workerDirectory(workerId), 'messages');
   await ensurePrivateDirectory(folder);
   const file = join(folder, `${next.messageIds[0]}.md`);

@@ -1,4 +1,4 @@
-import type { Sentinel } from '../../backends/contract.js';
+import type { Sentinel } from '../../core/sentinels.js';
 import type { MessageRow, ReportedOutcome, RunRow } from '../../core/state/rows.js';
 
 const STATES = { done: 'succeeded', blocked: 'blocked', failed: 'failed' } as const;

@@ -1,23 +1,17 @@
 import type { HookFact, HookRules } from '../../agents/contract.js';
-import type { BackendEvent, Sentinel } from '../../backends/contract.js';
-import { delay } from '../../core/clock.js';
-import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
-import type { Evidence, WaitingKind } from '../../core/state/states.js';
-import { leadContinueText, reportNowText } from '../context/engine-texts.js';
+import type { BackendEvent } from '../../backends/contract.js';
+import type { Sentinel } from '../../core/sentinels.js';
+import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
+import type { Evidence } from '../../core/state/states.js';
 import { wasInTurn, whatWasMissed, type Missed } from './after-restart.js';
 import { Candidates } from './candidates.js';
 import { Courier } from './courier.js';
 import type { EngineDeps } from './deps.js';
 import { watchFlag } from './flag-watch.js';
 import { reportOfSentinels } from './sentinel-report.js';
-import { leadTurnVerdict, workerTurnVerdict } from './turn-verdicts.js';
 import { WorkerGate, type GateAnswer, type GateOutcome } from './worker-gate.js';
 import { WorkerRecord } from './worker-record.js';
-
-/** How long evidence that travels other ways (flag file, screen) may lag behind the end of a turn. */
-const EVIDENCE_LAG_MS = 250;
-/** A hook outranks the screen: wait this long for it before an idle screen ends a turn. */
-const HOOK_LAG_MS = 700;
+import { WorkerTurn } from './worker-turn.js';
 
 /**
  * The life of one worker's agent while its process lives: delivers messages in order, follows its turns, settles its
@@ -33,16 +27,13 @@ export class WorkerActor {
   readonly #courier: Courier;
   readonly #gate: WorkerGate;
   readonly #candidates: Candidates;
+  readonly #turn: WorkerTurn;
   #held: boolean;
-  #turnOpen = false;
-  /** A text was taken into the turn that runs: whether it belongs to that turn or starts the next one is not known. */
-  #steered = false;
   /** Sentinels of an agent that was quicker than the proof that it took its text. */
   #early: Sentinel[] = [];
   #screen: Extract<BackendEvent, { type: 'state' }>['state'] = 'unknown';
   /** A hook may have been lost while there was no supervisor, and no transcript makes up for it: the screen tells. */
   #hooksMissed = false;
-  #cancelClose: (() => void) | null = null;
 
   constructor(deps: EngineDeps, worker: WorkerRow, options: { held?: boolean; takenOver?: boolean } = {}) {
     this.#held = options.held === true;
@@ -50,7 +41,7 @@ export class WorkerActor {
     this.#workerId = worker.worker_id;
     this.#record = new WorkerRecord(deps, worker.worker_id);
     this.#candidates = new Candidates(deps, this.#record, () => this.pump());
-    this.#hooks = deps.adapter(worker.agent).interactive?.hooks ?? null;
+    this.#hooks = deps.launch(worker)?.hooks ?? null;
     this.#gate = new WorkerGate(deps, this.#record, this.#hooks, this.#abort.signal);
     this.#flag = watchFlag({
       privateDirectory: deps.workerDirectory(worker.worker_id),
@@ -58,18 +49,23 @@ export class WorkerActor {
       onReport: (report) => this.report(report, 'flag'),
       onError: (error) => deps.logger.warn({ worker: worker.worker_id, err: error }, 'flag file not watched'),
     });
+    this.#turn = new WorkerTurn({
+      ...{ deps, record: this.#record, candidates: this.#candidates, flag: this.#flag, hooks: this.#hooks },
+      signal: this.#abort.signal,
+      onOver: () => this.pump(),
+    });
     this.#courier = new Courier({
       deps,
       workerId: worker.worker_id,
       record: this.#record,
       signal: this.#abort.signal,
       takenOver: options.takenOver === true,
-      isTurnOpen: () => this.#turnOpen,
+      isTurnOpen: () => this.#turn.isOpen,
       rearm: () => this.#rearm(),
       onTaken: (steered) => this.#taken(steered),
       onOver: () => {
         // A turn may have begun and ended while the proof was looked for.
-        if (this.#turnOpen && this.#screen === 'idle') this.#closeTurnByScreen('screen');
+        if (this.#turn.isOpen && this.#screen === 'idle') this.#turn.closeByScreen('screen');
       },
     });
   }
@@ -77,7 +73,7 @@ export class WorkerActor {
   close(): void {
     this.#abort.abort();
     this.#candidates.close();
-    this.#cancelClose?.();
+    this.#turn.keepOpen();
     this.#flag.close();
   }
 
@@ -92,12 +88,12 @@ export class WorkerActor {
 
   /** Goes on where an earlier supervisor stopped, with what its agent did meanwhile. */
   async takeUp(): Promise<void> {
-    this.#turnOpen = wasInTurn(this.#deps, this.#workerId);
+    this.#turn.reopen(wasInTurn(this.#deps, this.#workerId));
     const { left, unconfirmed, turn } = await this.collect([]);
     this.#hooksMissed = turn === null;
-    if (turn?.fact === 'prompt_submitted') this.#working('transcript');
-    else if (turn?.fact === 'turn_ended') await this.#closeTurn('transcript', turn.text, false);
-    else if (turn !== null && this.#turnOpen) this.#turnFailed(turn.text, 'transcript', turn.kind);
+    if (turn?.fact === 'prompt_submitted') this.#turn.working('transcript');
+    else if (turn?.fact === 'turn_ended') await this.#turn.close('transcript', turn.text, false);
+    else if (turn !== null && this.#turn.isOpen) this.#turn.failed(turn.text, 'transcript', turn.kind);
     if (this.#abort.signal.aborted) return;
     this.#courier.begin({ left, unconfirmed });
     this.pump();
@@ -120,12 +116,12 @@ export class WorkerActor {
 
   onState(event: Extract<BackendEvent, { type: 'state' }>): void {
     this.#screen = event.state;
-    this.#cancelClose?.();
+    this.#turn.keepOpen();
     if (this.#gate.screen(event)) return;
-    if (event.state === 'working') this.#working(event.evidence);
+    if (event.state === 'working') this.#turn.working(event.evidence);
     else if (event.state === 'error' && (this.#hooks === null || this.#hooksMissed))
-      this.#turnFailed(event.text, event.evidence);
-    else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#closeTurnByScreen(event.evidence);
+      this.#turn.failed(event.text, event.evidence);
+    else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#turn.closeByScreen(event.evidence);
   }
 
   /** Answers what the agent waits with; the screen or the agent itself decides whether it still does. */
@@ -156,18 +152,18 @@ export class WorkerActor {
         this.#record.threadOpened(hook.threadId);
         return null;
       case 'prompt_submitted':
-        if (!this.#courier.promptSubmitted(hook.text) && this.#turnOpen) this.#steered = true;
+        if (!this.#courier.promptSubmitted(hook.text)) this.#turn.steer();
         // Newer than what the screen last showed, which may be from before the turn.
         this.#screen = 'working';
-        this.#working('protocol');
+        this.#turn.working('protocol');
         return null;
       case 'turn_ended':
-        if (this.#steered) return this.#endOrNext();
+        if (this.#turn.isSteered) return this.#turn.endOrNext(this.#screen === 'idle');
         this.#screen = 'idle';
-        return hook.goesOn === true ? this.#rest() : this.#closeTurn('protocol', hook.text, true);
+        return hook.goesOn === true ? this.#turn.rest() : this.#turn.close('protocol', hook.text, true);
       case 'turn_failed':
         this.#screen = 'idle';
-        return this.#turnFailed(hook.text, 'protocol', hook.kind);
+        return this.#turn.failed(hook.text, 'protocol', hook.kind);
       case 'waiting':
       case 'permission_requested':
       case 'session_ended':
@@ -195,105 +191,8 @@ export class WorkerActor {
   }
 
   #taken(steered: boolean): void {
-    if (steered) this.#steered = true;
-    this.#turnOpen = true;
-    this.#cancelClose?.();
+    this.#turn.taken(steered);
     const early = this.#early.splice(0);
     if (early.length > 0) this.onSentinels(early);
-  }
-
-  /** What was sent into the turn may start the next one at once; an idle screen tells that it did not. */
-  #endOrNext(): null {
-    this.#steered = false;
-    if (this.#screen === 'idle') this.#closeTurnByScreen('screen');
-    return null;
-  }
-
-  #working(evidence: Evidence): void {
-    this.#turnOpen = true;
-    this.#cancelClose?.();
-    this.#record.working(evidence);
-  }
-
-  /** An agent that failed in its turn takes input again. A lead is asked to go on; a worker's failure is its lead's to see. */
-  #turnFailed(text: string, evidence: Evidence, kind?: WaitingKind): null {
-    this.#turnOpen = this.#steered = false;
-    this.#record.answered(evidence);
-    const settled = this.#record.worker()?.role === 'worker' && this.#candidates.settle();
-    if (!settled && kind !== undefined) this.#record.waiting(kind, text, evidence);
-    else if (this.#record.worker()?.role === 'lead') this.#leadTurnEnded();
-    else if (!settled) this.#record.unreported(text, evidence);
-    this.pump();
-    return null;
-  }
-
-  /** The turn is over, but something of it still runs and wakes the agent: what it reported so far is not the last word. */
-  #rest(): null {
-    this.#cancelClose?.();
-    this.#turnOpen = false;
-    this.#record.answered('protocol');
-    this.#record.idle('protocol');
-    this.pump();
-    return null;
-  }
-
-  #closeTurnByScreen(evidence: Evidence): void {
-    if (!this.#turnOpen) return this.#record.idle(evidence);
-    this.#cancelClose?.();
-    this.#cancelClose = this.#deps.clock.after(this.#hooks === null ? EVIDENCE_LAG_MS : HOOK_LAG_MS, () => {
-      this.#closeTurn(evidence, '', false).catch((error: unknown) =>
-        this.#deps.logger.error({ worker: this.#workerId, err: error }, 'end of turn not settled'),
-      );
-    });
-  }
-
-  async #closeTurn(evidence: Evidence, text: string, fromHook: boolean): Promise<unknown> {
-    this.#cancelClose?.();
-    if (!this.#turnOpen) return null;
-    this.#turnOpen = this.#steered = false;
-    this.#record.pastGate(evidence);
-    this.#record.answered(evidence);
-    const worker = this.#record.worker();
-    const answer =
-      worker?.role === 'lead' ? this.#leadTurnEnded() : await this.#workerTurnEnded(text, fromHook);
-    if (answer === null && !this.#turnOpen) this.#record.idle(evidence);
-    this.pump();
-    return answer;
-  }
-
-  async #workerTurnEnded(text: string, fromHook: boolean): Promise<unknown> {
-    if (this.#record.openRun()?.state === 'running') {
-      const flagged = await this.#flag.check();
-      if (flagged !== null) this.report(flagged, 'flag');
-      else await delay(this.#deps.clock, EVIDENCE_LAG_MS, this.#abort.signal);
-    }
-    if (this.#abort.signal.aborted || this.#turnOpen) return null;
-    const run = this.#record.openRun();
-    const verdict = workerTurnVerdict(this.#deps, run);
-    if (run === null || verdict === 'rest') return null;
-    if (verdict === 'nudge') return this.#nudge(run, reportNowText(run.nonce), fromHook);
-    if (verdict === 'settle') this.#candidates.settle();
-    else if (verdict === 'question') this.#record.questionOpen(run);
-    else this.#record.unreported(text === '' ? 'its turn ended without a report' : text, 'protocol');
-    return null;
-  }
-
-  #nudge(run: RunRow, text: string, fromHook: boolean): unknown {
-    const answer = fromHook ? (this.#hooks?.continueTurn(text) ?? null) : null;
-    this.#record.nudged(run, text, answer === null ? null : 'answer to the end-of-turn hook');
-    if (answer !== null) this.#turnOpen = true;
-    return answer;
-  }
-
-  #leadTurnEnded(): null {
-    const run = this.#record.openRun();
-    const verdict = leadTurnVerdict(this.#deps, run);
-    if (run !== null && verdict === 'nudge') this.#nudge(run, leadContinueText(), false);
-    if (verdict === 'stuck') {
-      const text = 'the lead ended its turn; the goal is neither done nor failed';
-      this.#record.waiting('report', text, 'protocol');
-      this.#deps.onLeadStuck();
-    }
-    return null;
   }
 }

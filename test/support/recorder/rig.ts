@@ -10,11 +10,11 @@ import {
 import { join } from 'node:path';
 import type { InteractiveLaunch } from '../../../src/agents/contract.js';
 import type { Clock } from '../../../src/core/clock.js';
+import type { Sentinel } from '../../../src/core/sentinels.js';
 import type {
   BackendEvent,
   Delivery,
   HeldReason,
-  Sentinel,
   SendOptions,
 } from '../../../src/backends/contract.js';
 import { connectControlClient } from '../../../src/backends/tmux/control-client.js';

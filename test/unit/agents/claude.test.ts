@@ -104,7 +104,7 @@ describe('the launch of Claude Code', () => {
     ['see src/a.ts and run it!', false],
     ['@a # - ; $(x)', false],
   ])('hands %j over as a file: %s', (text, expected) => {
-    expect(launch.paste.unsafe?.test(text)).toBe(expected);
+    expect(launch.paste?.unsafe?.test(text)).toBe(expected);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findSentinels, SentinelLedger } from '../../../src/backends/tmux/sentinels.js';
+import { SentinelLedger } from '../../../src/backends/tmux/sentinel-ledger.js';
+import { findSentinels } from '../../../src/core/sentinels.js';
 
 const found = (...lines: readonly string[]) =>
   findSentinels(lines).map(({ word, nonce, summary }) => [word, nonce, summary]);

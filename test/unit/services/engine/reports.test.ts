@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Sentinel } from '../../../../src/backends/contract.js';
+import type { Sentinel } from '../../../../src/core/sentinels.js';
 import type { MessageRow, RunRow } from '../../../../src/core/state/rows.js';
 import { parseFlag } from '../../../../src/services/engine/flag-watch.js';
 import { isSameText } from '../../../../src/services/engine/receipts.js';

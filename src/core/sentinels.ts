@@ -1,4 +1,11 @@
-import type { Sentinel } from '../contract.js';
+/** A line in which an agent says how its run ended: `WORKER_DONE[nonce]: summary`. */
+export interface Sentinel {
+  readonly word: 'done' | 'blocked' | 'failed';
+  readonly nonce: string | null;
+  readonly summary: string;
+  /** The line as it stood, trimmed; lets the caller rule out lines that occur in what was sent. */
+  readonly line: string;
+}
 
 /** What programs draw before a line of text: bullets, prompts, borders. A quote or a back-tick is none: that is prose. */
 const DECORATION = /^[\s│┃║|▌▍▎▏▐█•●○◦◆◇■□▪▸▶⏺⎿✦✻✶✳✽·∙*>❯›»─━═┌┐└┘├┤╭╮╰╯╌-]+/u;
@@ -22,29 +29,4 @@ export function findSentinels(lines: readonly string[]): readonly Sentinel[] {
     found.push({ word, nonce: match[2] ?? null, summary: (match[3] ?? '').trim(), line: line.trim() });
   }
   return found;
-}
-
-/**
- * Tells new sentinel lines from old ones by counting: a line is new as often as it is seen more often at once than
- * before. Redraws, scrolling and a screen that hides and shows its text again never make an old line new.
- */
-export class SentinelLedger {
-  private readonly known = new Map<string, number>();
-
-  /** Everything in `found` is known from now on; returns what was not, oldest first. */
-  take(found: readonly Sentinel[]): readonly Sentinel[] {
-    const counts = new Map<string, number>();
-    for (const { line } of found) counts.set(line, (counts.get(line) ?? 0) + 1);
-    const fresh: Sentinel[] = [];
-    const toSkip = new Map(
-      [...counts.keys()].map((line) => [line, Math.min(this.known.get(line) ?? 0, counts.get(line) ?? 0)]),
-    );
-    for (const sentinel of found) {
-      const skip = toSkip.get(sentinel.line) ?? 0;
-      if (skip > 0) toSkip.set(sentinel.line, skip - 1);
-      else fresh.push(sentinel);
-    }
-    for (const [line, count] of counts) this.known.set(line, Math.max(count, this.known.get(line) ?? 0));
-    return fresh;
-  }
 }
