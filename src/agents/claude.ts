@@ -122,6 +122,8 @@ function settings(context: LaunchContext): unknown {
     },
     // The user said yes to ours; the agent's own dialog would write that into the user's settings.
     ...(bypassPermissions ? { skipDangerousModePermissionPrompt: true } : {}),
+    // Nobody reads them here, each is a call of the model, and without colours they look like a person's draft.
+    promptSuggestionEnabled: false,
     hooks: {
       SessionStart: command,
       UserPromptSubmit: http(10),

@@ -60,6 +60,10 @@ export const claudeScreen: ScreenRules = {
 const RULE = /^─{8,}/;
 const SIGN = /^[❯!](\s|$)/;
 
+/** What it suggests in an empty composer: dim, but without colours (NO_COLOR, CI) it looks like a draft. */
+const HINT =
+  /^(Resend your message to try again|Once fixed, resend your message|Run \/rewind to go back|Try "[^"]*")$/;
+
 /** Between two rules, behind its sign; a menu may be open below it. `!` is another mode: to type there runs a shell. */
 function composer({ rows, solid }: Screen): Composer | null {
   const top = rows.findLastIndex((row, index) => SIGN.test(row) && RULE.test(rows[index - 1] ?? ''));
@@ -68,7 +72,8 @@ function composer({ rows, solid }: Screen): Composer | null {
   if (height === -1) return null;
   const lines = solid.slice(top, top + height).map((row) => row.slice(2).trim());
   const mode = rows[top]?.startsWith('!') === true ? '!' : '';
-  return { text: `${mode}${lines.join('\n').trim()}` };
+  const text = lines.join('\n').trim();
+  return { text: mode === '' && HINT.test(text) ? '' : `${mode}${text}` };
 }
 
 const NUMBERED = /^ *(❯)? *(\d+)\. +(\S.*)$/;

@@ -154,7 +154,9 @@ export class Rig {
   }
 
   threadIds(): string[] {
-    return readdirSync(join(this.directory, 'conversations')).map((name) => name.replace('.json', ''));
+    return readdirSync(join(this.directory, 'conversations'))
+      .filter((name) => !name.startsWith('.'))
+      .map((name) => name.replace('.json', ''));
   }
 
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {

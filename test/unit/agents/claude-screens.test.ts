@@ -126,3 +126,21 @@ describe('the screen rules of Claude Code', () => {
     }
   });
 });
+
+describe('an empty composer of Claude Code that suggests something', () => {
+  const rule = '─'.repeat(40);
+  const composerOf = (text: string) => {
+    const rows = ['● API Error: 529 Overloaded.', '', rule, `❯ ${text}`, rule, '  ⏸ manual mode on'];
+    return rules.composer({ rows, solid: rows, cursor: { row: 5, column: 0 } });
+  };
+
+  it.each(['Resend your message to try again', 'Run /rewind to go back', 'Try "how do I log an error?"'])(
+    'is empty also where there are no colours: %s',
+    (hint) => expect(composerOf(hint)).toEqual({ text: '' }),
+  );
+
+  it('is not when a person has typed more than that', () => {
+    const text = 'Resend your message to try again, please';
+    expect(composerOf(text)).toEqual({ text });
+  });
+});
