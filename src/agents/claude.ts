@@ -31,10 +31,7 @@ export const claude: AgentAdapter = {
   interactive: {
     argv,
     env,
-    files: (context) => [
-      { name: SETTINGS, content: `${JSON.stringify(settings(context), null, 2)}\n` },
-      { name: MCP, content: `${JSON.stringify(mcpConfig(context), null, 2)}\n` },
-    ],
+    files,
     readyTimeoutMs: 60_000,
     screen: claudeScreen,
     keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 1_000, submitDelayMs: 0 },
@@ -51,8 +48,36 @@ export const claude: AgentAdapter = {
     mcpCallLimitMs: 110_000,
     toolsAtStart: true,
   },
-  headless: null,
+  headless: {
+    argv: headlessArgv,
+    env,
+    files,
+    format: () => 'stream-json',
+    hooks: claudeHooks,
+    // Its output is kept by whoever started it.
+    transcript: null,
+    mcpCallLimitMs: 110_000,
+    paste: null,
+    resumeErrors: {
+      unknown: /No conversation found with session ID/i,
+      inUse: /is already in use/i,
+    },
+  },
 };
+
+function files(context: LaunchContext): readonly { readonly name: string; readonly content: string }[] {
+  return [
+    { name: SETTINGS, content: `${JSON.stringify(settings(context), null, 2)}\n` },
+    { name: MCP, content: `${JSON.stringify(mcpConfig(context), null, 2)}\n` },
+  ];
+}
+
+/** The prompt is on standard input. */
+function headlessArgv(context: LaunchContext): readonly string[] {
+  const [binary = '', ...rest] = argv(context);
+  const output = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
+  return [binary, '--print', ...output, ...rest];
+}
 
 function argv(context: LaunchContext): readonly string[] {
   const { binary, directory, role, extra, resumeThreadId } = context;

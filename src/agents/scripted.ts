@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type { WaitingKind } from '../core/state/states.js';
 import { WAITING_KINDS } from '../core/state/states.js';
+import { STREAM_FORMATS, type StreamFormat } from './contract.js';
 import type {
   AgentAdapter,
   Composer,
@@ -30,6 +31,12 @@ export const scripted: AgentAdapter = {
   onlyByName: true,
   options: [
     { name: 'script', summary: 'the YAML script that it plays', required: true, file: true },
+    {
+      name: 'format',
+      summary: 'the wire format that it speaks without a terminal (stream-json, thread-jsonl)',
+      required: false,
+      file: false,
+    },
     { name: 'pace', summary: 'seconds per pause of the script (0: none)', required: false, file: false },
   ],
   interactive: {
@@ -44,7 +51,16 @@ export const scripted: AgentAdapter = {
     mcpCallLimitMs: 100_000,
     toolsAtStart: false,
   },
-  headless: null,
+  headless: {
+    argv: headlessArgv,
+    format,
+    hooks: hookRules(),
+    // Its output is kept by whoever started it.
+    transcript: null,
+    mcpCallLimitMs: 100_000,
+    paste: null,
+    resumeErrors: { unknown: /No conversation found/, inUse: /is already in use/ },
+  },
 };
 
 function argv(context: LaunchContext): readonly string[] {
@@ -66,6 +82,19 @@ function argv(context: LaunchContext): readonly string[] {
     join(context.directory, 'conversations'),
     ...(context.resumeThreadId === null ? [] : ['--resume', context.resumeThreadId]),
   ];
+}
+
+/** As real agents that speak thread-jsonl it tells no hook. */
+function headlessArgv(context: LaunchContext): readonly string[] {
+  const spoken = format(context);
+  const [program = '', script = '', ...rest] = argv(context);
+  const hookUrl = rest.indexOf('--hook-url');
+  if (spoken === 'thread-jsonl') rest.splice(hookUrl, 2);
+  return [program, script, '--headless', spoken, ...rest];
+}
+
+function format({ extra }: LaunchContext): StreamFormat {
+  return STREAM_FORMATS.find((known) => known === extra['format']) ?? 'stream-json';
 }
 
 /**

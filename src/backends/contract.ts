@@ -64,9 +64,14 @@ export interface Backend {
 export interface TurnBackend extends Backend {
   /**
    * A turn of an earlier supervisor: what it says is told from its beginning, then how it ended, as if it had been
-   * started here. null: its process never began, and nothing of it is left.
+   * started here, from `follow` on. null: its process never began, and nothing of it is left.
    */
-  adoptTurn(spec: TurnSpec): Promise<StartedAgent | null>;
+  adoptTurn(spec: TurnSpec): Promise<AdoptedTurn | null>;
+}
+
+export interface AdoptedTurn {
+  readonly started: StartedAgent;
+  follow(): void;
 }
 
 export interface TerminalSize {

@@ -1,12 +1,20 @@
 import { findAgent, launchOf } from '../agents/registry.js';
 import { LEAD_ID } from '../core/ids.js';
+import { isPerTurn } from '../core/state/states.js';
 import { newId } from '../platform/ids.js';
 import { createMutex } from '../platform/locks.js';
 import type { Tokens } from '../platform/tokens.js';
 import { Engine } from '../services/engine/engine.js';
-import type { AgentAccess, LiveSession, SessionContext } from '../services/session-context.js';
+import { Slots } from '../services/engine/slots.js';
+import {
+  requireLive,
+  type AgentAccess,
+  type LiveSession,
+  type SessionContext,
+} from '../services/session-context.js';
 import { workerDirectory } from '../services/places.js';
 import type { EndSignals } from '../services/supervise/await-end.js';
+import { turnSpecOf } from '../services/supervise/launch-agent.js';
 import { COMMANDS_VARIABLE } from '../services/supervise/left-commands.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
 import { ToolsSeen } from '../services/supervise/tools-seen.js';
@@ -39,6 +47,12 @@ export function createLive(parts: LiveParts): LiveSession {
     logger,
     newId,
     launch: ({ agent, backend: place }) => launchOf(findAgent(agent), place),
+    turn: (worker) =>
+      isPerTurn(worker) ? (attemptId) => turnSpecOf(context, requireLive(context), worker, attemptId) : null,
+    // Workers are limited in number already, and each has work of its own.
+    slots: new Slots(Number.MAX_SAFE_INTEGER),
+    outcomeBy: () => 'report',
+    stallMs: null,
     workerDirectory: (workerId) => workerDirectory(places, workerId),
     // Nobody starts a session in a project that the user does not trust.
     consents: (to) => to === 'trust' || plan.bypass_permissions,

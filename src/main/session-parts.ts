@@ -1,18 +1,21 @@
 import { basename, dirname, join } from 'node:path';
 import { guardVariables } from '../agents/registry.js';
 import { createTmuxBackend } from '../backends/tmux/backend.js';
-import type { Backend } from '../backends/contract.js';
+import type { TurnBackend } from '../backends/contract.js';
+import { createHeadlessBackend } from '../backends/headless/backend.js';
+import { logFile } from '../backends/headless/turn-files.js';
+import { createMixedBackend } from '../backends/mixed/backend.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { createGit } from '../git/create-git.js';
 import type { Git } from '../git/contract.js';
 import { systemClock } from '../platform/clock.js';
-import { ensurePrivateDirectory } from '../platform/files.js';
+import { ensureFile, ensurePrivateDirectory } from '../platform/files.js';
 import { ownIdentity, type ProcessIdentity } from '../platform/identity.js';
 import { createLogger, type Logger } from '../platform/logger.js';
 import type { Paths } from '../platform/paths.js';
 import { createRedactor, type Redactor } from '../platform/redact.js';
 import { createTokens, type Tokens } from '../platform/tokens.js';
-import type { SessionPlaces } from '../services/places.js';
+import { workerDirectory, type SessionPlaces } from '../services/places.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
 import type { Store } from '../store/contract.js';
 import { openStore } from '../store/open-store.js';
@@ -27,7 +30,7 @@ export interface SessionParts {
   readonly store: Store;
   readonly git: Git;
   readonly tokens: Tokens;
-  readonly backend: Backend;
+  readonly backend: TurnBackend;
   /** This process as the holder of the session's lease. */
   readonly owner: ProcessIdentity;
 }
@@ -59,18 +62,28 @@ export async function openSessionParts(options: {
   const lease = store.acquireLease(sessionId, owner);
   if (!lease.acquired)
     throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
-  const backend = createTmuxBackend({
+  const inherited = {
+    guardVariables: [...guardVariables()],
+    ownSecretPrefixes: [...OWN_PREFIXES],
+    clock: systemClock,
+    logger,
+  };
+  const panes = createTmuxBackend({
+    ...inherited,
     sessionId,
     directory: join(places.directory, 'tmux'),
     ...(known === undefined
       ? { env, socketPrefix: env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr' }
       : socketSettings(sessionId, known.socket, env)),
-    guardVariables: [...guardVariables()],
-    ownSecretPrefixes: [...OWN_PREFIXES],
-    clock: systemClock,
-    logger,
     terminal: plan.terminal,
     ...(plan.tmux_user_config === null ? {} : { userConfig: plan.tmux_user_config }),
+  });
+  const directoryOf = (workerId: string) => workerDirectory(places, workerId);
+  const backend = createMixedBackend({
+    panes,
+    headless: createHeadlessBackend({ ...inherited, env, workerDirectory: directoryOf }),
+    logFile: (workerId) => ensureFile(logFile(directoryOf(workerId), workerId)),
+    logger,
   });
   const git = createGit({ env, clock: systemClock, logger });
   return { places, redactor, logger, store, git, tokens: createTokens(secret, sessionId), backend, owner };

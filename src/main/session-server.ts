@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { launchOf } from '../agents/registry.js';
 import { createHookDoor } from '../doors/hooks/door.js';
 import { createMcpDoor } from '../doors/mcp/door.js';
 import { createRestDoor } from '../doors/rest/door.js';
@@ -192,8 +193,9 @@ export class SessionServer {
 function callerOf(session: SessionContext, identity: TokenIdentity): Caller {
   const { scope, workerId } = identity;
   if (workerId === null) return { scope, workerId, name: 'cli', callLimitMs: OWN_CLIENT_LIMIT_MS };
-  const agent = session.store.worker(session.sessionId, workerId)?.agent;
+  const worker = session.store.worker(session.sessionId, workerId);
+  const adapter = worker === null ? undefined : session.live?.agent(worker.agent).adapter;
   const limit =
-    agent === undefined ? undefined : session.live?.agent(agent).adapter.interactive?.mcpCallLimitMs;
+    worker === null || adapter === undefined ? undefined : launchOf(adapter, worker.backend)?.mcpCallLimitMs;
   return { scope, workerId, name: workerId, callLimitMs: limit ?? UNKNOWN_CLIENT_LIMIT_MS };
 }

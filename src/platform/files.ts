@@ -65,6 +65,12 @@ export async function readTextFile(path: string): Promise<string | null> {
   }
 }
 
+/** Makes an empty file (0600) where there is none; returns its path. */
+export async function ensureFile(path: string): Promise<string> {
+  await appendFile(path, '', { mode: 0o600 });
+  return path;
+}
+
 export async function appendLine(path: string, line: string): Promise<void> {
   await appendFile(path, `${line}\n`, { mode: 0o600 });
 }

@@ -1,54 +1,27 @@
-import type { Clock } from '../core/clock.js';
-import { newConversation, remember, saveConversation, type Conversation } from './conversation.js';
-import { askHook, blockReason, postHook, type HookEvent, type HookTarget } from './hooks.js';
-import { McpConnection } from './mcp.js';
-import type { ScriptedOptions } from './options.js';
-import { playTurn } from './play.js';
-import type { Script } from './script-schema.js';
-import { addToTranscript, transcriptPath, type TranscriptEntry } from './transcript.js';
+import { remember } from './conversation.js';
+import { Dialogue, type AgentSetup, type Face } from './dialogue.js';
+import { SIGNALS, endBySignal } from './signals.js';
 import { permissionDialog, trustDialog } from './terminal/dialog.js';
 import { TerminalUi } from './terminal/ui.js';
 import { printable } from './terminal/width.js';
-import type { Turn, TurnScreen } from './turn.js';
-
-export interface AgentSetup {
-  readonly options: ScriptedOptions;
-  readonly script: Script;
-  readonly conversation: Conversation;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly cwd: string;
-}
 
 class Interrupted extends Error {}
 
-const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
-/** A Stop hook may make a turn go on so often in a row; more would be a loop. */
-const MAX_CONTINUATIONS = 8;
 const GOODBYE_LIMIT_MS = 500;
 
-/** One running agent: takes prompts in order, plays one turn for each, tells hooks. */
+/** One running agent in a terminal: takes prompts in order, plays one turn for each. */
 export class Agent {
   private readonly setup: AgentSetup;
-  private conversation: Conversation;
   private readonly ui: TerminalUi;
-  private readonly mcp: McpConnection;
+  private readonly dialogue: Dialogue;
   private readonly queue: { text: string; shown: string }[] = [];
   private turn: AbortController | null = null;
   private ignoresSignals = false;
   private leaving: Promise<never> | null = null;
-  private lastSaid = '';
 
   constructor(setup: AgentSetup) {
     this.setup = setup;
-    this.conversation = setup.conversation;
     const { options, script, clock } = setup;
-    this.mcp = new McpConnection({
-      url: options.mcpUrl,
-      token: options.token,
-      patienceMs: script.settings.mcp_patience_ms,
-      clock,
-    });
     const { suggestion, echo_delay_ms, dialog_deaf_ms } = script.settings;
     this.ui = new TerminalUi(
       clock,
@@ -64,6 +37,12 @@ export class Agent {
         quit: () => void this.leaveGracefully(0),
       },
     );
+    this.dialogue = new Dialogue(setup, this.face(), {
+      leave: (how) => this.leave(how),
+      ignoreSignals: (ignore) => {
+        this.ignoresSignals = ignore;
+      },
+    });
   }
 
   async run(): Promise<void> {
@@ -72,14 +51,14 @@ export class Agent {
     const { options, script, cwd } = this.setup;
     if (script.settings.trust_dialog) await this.askTrust();
     const isResumed = options.resume !== null;
-    if (isResumed) this.ui.print(...this.conversation.transcript);
+    if (isResumed) this.ui.print(...this.dialogue.conversation.transcript);
     this.show(
       `✻ scripted agent · ${script.name} · ${options.role}`,
       `  ${cwd}${isResumed ? ' · conversation resumed' : ''}`,
       '',
     );
-    await this.save();
-    await this.hook({ hook_event_name: 'SessionStart', source: isResumed ? 'resume' : 'startup' });
+    await this.dialogue.save();
+    await this.dialogue.hook({ hook_event_name: 'SessionStart', source: isResumed ? 'resume' : 'startup' });
   }
 
   private take(text: string, shown: string): void {
@@ -97,158 +76,43 @@ export class Agent {
     for (let prompt = this.queue.shift(); prompt !== undefined; prompt = this.queue.shift()) {
       this.turn = new AbortController();
       this.showQueue();
-      this.show(
-        ...prompt.shown.split('\n').map((line, index) => `${index === 0 ? '>' : ' '} ${printable(line)}`),
-        '',
-      );
+      this.show(...marked('>', prompt.shown), '');
       this.ui.setStatus('working');
-      const failure =
-        prompt.text.trim() === '/clear'
-          ? await this.clear()
-          : await this.answer(prompt.text, this.turn.signal);
-      await this.save();
+      const isClear = prompt.text.trim() === '/clear';
+      if (isClear) await this.dialogue.clear();
+      const failure = isClear ? null : await this.dialogue.answer(prompt.text, this.turn.signal);
+      await this.dialogue.save();
       this.turn = null;
       this.ui.setStatus(failure === null ? 'ready' : 'turn failed');
     }
   }
 
-  /** Plays the turn, and the turns that Stop hooks ask for after it. Resolves with what failed, or null. */
-  private async answer(prompt: string, signal: AbortSignal): Promise<string | null> {
-    await this.tell({ type: 'user', text: prompt }, { hook_event_name: 'UserPromptSubmit', prompt });
-    let input = prompt;
-    for (let round = 0; ; round++) {
-      this.lastSaid = '';
-      const failure = await this.play(input, signal);
-      if (signal.aborted) return null;
-      if (failure !== null) {
-        await this.tell(
-          { type: 'failure', text: failure },
-          { hook_event_name: 'StopFailure', message: failure },
-        );
-        return failure;
-      }
-      // Whoever hears of the end may end the agent at once.
-      await this.save();
-      const answer = await this.tell(
-        { type: 'assistant', text: this.lastSaid },
-        {
-          hook_event_name: 'Stop',
-          last_assistant_message: this.lastSaid,
-          stop_hook_active: round > 0,
-        },
-      );
-      const reason = blockReason(answer);
-      if (reason === null || signal.aborted || round >= MAX_CONTINUATIONS) return null;
-      this.show(`  ⎿ told to go on: ${printable(reason)}`, '');
-      await this.note({ type: 'user', text: reason });
-      input = reason;
-    }
-  }
-
-  private async play(prompt: string, signal: AbortSignal): Promise<string | null> {
-    try {
-      await playTurn(this.turnFor(signal), prompt);
-      return null;
-    } catch (error) {
-      if (signal.aborted) {
-        this.show('  ⎿ Interrupted', '');
-        return null;
-      }
-      const message = error instanceof Error ? error.message : String(error);
-      this.show(
-        ...message.split('\n').map((line, index) => `${index === 0 ? '■' : ' '} ${printable(line)}`),
-        '',
-      );
-      return message;
-    }
-  }
-
-  private turnFor(signal: AbortSignal): Turn {
-    const { script, clock, cwd, env, options } = this.setup;
-    return {
-      script,
-      clock,
-      cwd,
-      env,
-      signal,
-      pace: options.pace,
-      mcp: this.mcp,
-      conversation: this.conversation,
-      screen: this.screen(),
-      hook: (event) => this.hook(event),
-      askHook: (request) => askHook(this.hookTarget(), this.conversation.thread_id, request),
-      save: () => this.save(),
-      leave: (how) => this.leave(how),
-      ignoreSignals: (ignore) => {
-        this.ignoresSignals = ignore;
-      },
-    };
-  }
-
-  private screen(): TurnScreen {
+  private face(): Face {
     const { ui } = this;
     return {
-      say: (text) => {
-        this.lastSaid = text;
-        this.show(
-          ...text.split('\n').map((line, index) => `${index === 0 ? '●' : ' '} ${printable(line)}`),
-          '',
-        );
-      },
+      say: (text) => this.show(...marked('●', text), ''),
       print: (text) => this.show(...text.split('\n').map(printable)),
       note: (text) => this.show(`${text.startsWith(' ') ? '' : '• '}${printable(text)}`),
+      // Its notes show the same.
+      tool: () => () => undefined,
       activity: (text) => ui.setActivity(text),
       freeze: () => ui.freeze(),
       askPermission: async (text, signal) => (await ui.ask(permissionDialog(text), signal)) === 0,
+      denied: () => undefined,
+      toldToGoOn: (reason) => this.show(`  ⎿ told to go on: ${printable(reason)}`, ''),
+      failed: (message) => this.show(...marked('■', message), ''),
+      interrupted: () => this.show('  ⎿ Interrupted', ''),
     };
   }
 
   private show(...lines: readonly string[]): void {
-    remember(this.conversation, lines);
+    remember(this.dialogue.conversation, lines);
     this.ui.print(...lines);
-  }
-
-  /** A new conversation on the same screen, as a person's /clear. */
-  private async clear(): Promise<null> {
-    const { options, script } = this.setup;
-    this.conversation = newConversation(options.role, script.settings.values);
-    await this.hook({ hook_event_name: 'SessionStart', source: 'clear' });
-    return null;
   }
 
   private async askTrust(): Promise<void> {
     const choice = await this.ui.ask(trustDialog(this.setup.cwd), new AbortController().signal);
     if (choice === 0) await this.leaveGracefully(1);
-  }
-
-  private hook(event: HookEvent, limitMs?: number): Promise<unknown> {
-    return postHook(this.hookTarget(), this.conversation.thread_id, event, limitMs);
-  }
-
-  private hookTarget(): HookTarget {
-    const { options, script, cwd, clock } = this.setup;
-    const { thread_id: threadId } = this.conversation;
-    return {
-      url: script.settings.hooks ? options.hookUrl : null,
-      token: options.token,
-      cwd,
-      transcript: transcriptPath(options.state, threadId),
-      clock,
-    };
-  }
-
-  /** In the transcript as well as to whoever listens: where nobody does, it can be read there. */
-  private async tell(entry: TranscriptEntry, event: HookEvent): Promise<unknown> {
-    const [answer] = await Promise.all([this.hook(event), this.note(entry)]);
-    return answer;
-  }
-
-  private note(entry: TranscriptEntry): Promise<void> {
-    return addToTranscript(this.setup.options.state, this.conversation.thread_id, entry);
-  }
-
-  private save(): Promise<void> {
-    return saveConversation(this.setup.options.state, this.conversation);
   }
 
   private interrupt(): void {
@@ -278,9 +142,7 @@ export class Agent {
   private leave(how: { exitCode: number } | { signal: string } | { gracefully: number }): Promise<never> {
     if ('gracefully' in how) return this.leaveGracefully(how.gracefully);
     if ('exitCode' in how) process.exit(how.exitCode);
-    for (const signal of Object.keys(SIGNALS)) process.removeAllListeners(signal);
-    process.kill(process.pid, how.signal);
-    return new Promise(() => undefined);
+    return endBySignal(how.signal);
   }
 
   /** Once, whoever asks first: a lost terminal comes as a signal and as the end of input. */
@@ -291,8 +153,12 @@ export class Agent {
 
   private async sayGoodbye(exitCode: number): Promise<never> {
     this.turn?.abort(new Interrupted('leaving'));
-    await this.hook({ hook_event_name: 'SessionEnd' }, GOODBYE_LIMIT_MS);
+    await this.dialogue.hook({ hook_event_name: 'SessionEnd' }, GOODBYE_LIMIT_MS);
     this.ui.close();
     process.exit(exitCode);
   }
+}
+
+function marked(sign: string, text: string): string[] {
+  return text.split('\n').map((line, index) => `${index === 0 ? sign : ' '} ${printable(line)}`);
 }

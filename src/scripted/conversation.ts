@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { OrchestratorError } from '../core/errors/error.js';
+import { processStartTime } from '../platform/identity.js';
 import { ensurePrivateDirectory, readTextFile, writeFileAtomic } from '../platform/files.js';
 
 const TRANSCRIPT_LINES = 200;
@@ -58,6 +60,16 @@ export async function saveConversation(directory: string | null, conversation: C
   if (directory === null) return;
   await ensurePrivateDirectory(directory);
   await writeFileAtomic(fileOf(directory, conversation.thread_id), JSON.stringify(conversation));
+}
+
+/** Throws when a live process has it. Returns what gives it back. */
+export function claimConversation(directory: string, threadId: string): () => void {
+  const file = join(directory, `${threadId}.pid`);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : null;
+  if (holder !== null && processStartTime(holder) !== null) throw new Error(`process ${holder} has it`);
+  writeFileSync(file, String(process.pid), { mode: 0o600 });
+  return () => rmSync(file, { force: true });
 }
 
 function fileOf(directory: string, threadId: string): string {

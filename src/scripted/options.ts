@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { WRITERS, type WireFormat } from './headless/writer.js';
 
 export interface ScriptedOptions {
   readonly script: string;
@@ -10,12 +11,17 @@ export interface ScriptedOptions {
   readonly resume: string | null;
   /** Folder of conversations; null: nothing is kept. */
   readonly state: string | null;
+  /** Without a terminal: one turn, its prompt on standard input, in this wire format; null: in a terminal. */
+  readonly headless: WireFormat | null;
   /** Seconds per unit of a `pause` step; 0: no pauses. */
   readonly pace: number;
 }
 
 export const USAGE = `usage: agentorchestr-scripted --script FILE [--role lead|worker] [--pace SECONDS] [--state DIR]
-         [--resume ID] [--mcp-url URL] [--hook-url URL] [--token-env NAME]`;
+         [--resume ID] [--mcp-url URL] [--hook-url URL] [--token-env NAME]
+         [--headless stream-json|thread-jsonl: one turn, its prompt on standard input]`;
+
+const FORMATS = Object.keys(WRITERS) as WireFormat[];
 
 /** Throws a plain Error whose message is for the person. */
 export function parseOptions(
@@ -33,6 +39,7 @@ export function parseOptions(
       resume: { type: 'string' },
       state: { type: 'string' },
       pace: { type: 'string', default: '0' },
+      headless: { type: 'string' },
     },
   });
   if (values.script === undefined)
@@ -46,6 +53,9 @@ export function parseOptions(
     throw new Error(`--pace is a number of seconds, not "${values.pace}"`);
   if (values.resume !== undefined && values.state === undefined)
     throw new Error('--resume needs --state DIR');
+  const headless = FORMATS.find((format) => format === values.headless) ?? null;
+  if (values.headless !== undefined && headless === null)
+    throw new Error(`--headless is ${FORMATS.join(' or ')}, not "${values.headless}"`);
   const tokenVariable = values['token-env'];
   return {
     script: values.script,
@@ -55,6 +65,7 @@ export function parseOptions(
     token: (tokenVariable === undefined ? undefined : env[tokenVariable]) ?? null,
     resume: values.resume ?? null,
     state: values.state ?? null,
+    headless,
     pace,
   };
 }

@@ -1,7 +1,9 @@
 import { delay, type Clock } from '../core/clock.js';
 import { toOrchestratorError } from '../core/errors/error.js';
 import { Agent } from './agent.js';
-import { loadConversation, newConversation, type Conversation } from './conversation.js';
+import { claimConversation, loadConversation, newConversation, type Conversation } from './conversation.js';
+import { HeadlessAgent } from './headless/agent.js';
+import { WRITERS } from './headless/writer.js';
 import { parseOptions, USAGE, type ScriptedOptions } from './options.js';
 import { loadScript } from './script-load.js';
 import type { Script } from './script-schema.js';
@@ -18,18 +20,41 @@ export async function runScripted(args: readonly string[], env: Environment, clo
     fail(toOrchestratorError(error).message, 64),
   );
   const conversation = await openConversation(options, script);
+  const setup = { options, script, conversation, env, clock, cwd: process.cwd() };
+  if (options.headless !== null) {
+    await delay(clock, script.settings.start_delay_ms);
+    const writer = WRITERS[options.headless]();
+    const release = options.state === null ? () => {} : claim(options.state, conversation.thread_id);
+    const status = await new HeadlessAgent(setup, writer).run();
+    release();
+    process.exit(status);
+  }
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     fail('the scripted agent is a terminal program: run it in a terminal', 64);
   await delay(clock, script.settings.start_delay_ms);
-  await new Agent({ options, script, conversation, env, clock, cwd: process.cwd() }).run();
+  await new Agent(setup).run();
 }
 
 async function openConversation(options: ScriptedOptions, script: Script): Promise<Conversation> {
   if (options.resume === null || options.state === null)
     return newConversation(options.role, script.settings.values);
   return loadConversation(options.state, options.resume).catch((error: unknown) =>
-    fail(toOrchestratorError(error).message, 1),
+    fail(
+      options.headless === null
+        ? toOrchestratorError(error).message
+        : `No conversation found with session ID: ${options.resume}`,
+      1,
+    ),
   );
+}
+
+/** One process at a time has a conversation without a terminal. Returns what gives it back. */
+function claim(directory: string, threadId: string): () => void {
+  try {
+    return claimConversation(directory, threadId);
+  } catch {
+    return fail(`Session ID ${threadId} is already in use.`, 1);
+  }
 }
 
 function orExplain<T>(parse: () => T): T {

@@ -24,6 +24,7 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 export async function callTool(turn: Turn, step: CallStep): Promise<void> {
   for (let round = 1; ; round++) {
     turn.screen.note(callLine(step.tool, step.input));
+    const answered = turn.screen.tool(step.tool, step.input);
     const result = await turn.mcp.call(step.tool, step.input, {
       signal: turn.signal,
       timeoutMs: step.timeout_ms ?? DEFAULT_TIMEOUT_MS,
@@ -33,6 +34,7 @@ export async function callTool(turn: Turn, step: CallStep): Promise<void> {
       onAway: () => turn.screen.activity('Waiting for the MCP server'),
     });
     turn.screen.activity('Working');
+    answered(JSON.stringify(result.value), result.isError);
     turn.conversation.values['last'] = result.value;
     if (step.save !== undefined) turn.conversation.values[step.save] = result.value;
     turn.screen.note(`  ⎿ ${result.isError ? 'error: ' : ''}${resultLine(result.value)}`);

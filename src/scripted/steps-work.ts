@@ -13,12 +13,14 @@ const GIT_LIMIT_MS = 60_000;
 export async function runCommand(turn: Turn, step: StepOf<'run'>): Promise<void> {
   const [file, ...args] = typeof step.run === 'string' ? ['/bin/sh', '-c', step.run] : step.run;
   turn.screen.note(`run ${brief(step.run)}`);
+  const answered = turn.screen.tool('shell', { command: [step.run].flat().join(' ') });
   const result = await start(turn, file ?? '', args, step.timeout_ms);
   turn.signal.throwIfAborted();
   const value = { exit_code: result.exitCode, stdout: result.stdout, stderr: result.stderr };
   turn.conversation.values['last'] = value;
   if (step.save !== undefined) turn.conversation.values[step.save] = value;
   const output = `${result.stdout}\n${result.stderr}`.trim();
+  answered(output, result.exitCode !== 0);
   turn.screen.note(
     `  ⎿ ${result.timedOut ? 'ran into its time limit' : `exit ${result.exitCode ?? 'by signal'}`}${output === '' ? '' : ` · ${brief(output.split('\n').at(-1))}`}`,
   );

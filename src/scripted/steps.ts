@@ -111,8 +111,10 @@ async function permission(turn: Turn, step: StepOf<'permission'>): Promise<Outco
 
 /** The dialog and the hook address are asked at once, and whoever answers first decides, as with real agents. */
 async function decide(turn: Turn, step: StepOf<'permission'>): Promise<boolean> {
+  const { askPermission } = turn.screen;
+  if (askPermission === null) return decideWithoutDialog(turn, step);
   const closing = new AbortController();
-  const shown = turn.screen.askPermission(step.permission, AbortSignal.any([turn.signal, closing.signal]));
+  const shown = askPermission(step.permission, AbortSignal.any([turn.signal, closing.signal]));
   const decided = turn.askHook({ tool: step.tool, message: step.permission }).then((decision) => {
     // Nobody there decides: the person at the dialog does.
     if (decision === null) return shown;
@@ -127,6 +129,13 @@ async function decide(turn: Turn, step: StepOf<'permission'>): Promise<boolean> 
     decided.catch(() => undefined);
     closing.abort(new Error('decided'));
   }
+}
+
+async function decideWithoutDialog(turn: Turn, step: StepOf<'permission'>): Promise<boolean> {
+  const decision = await turn.askHook({ tool: step.tool, message: step.permission });
+  if (decision !== null) return decision.allowed;
+  turn.screen.denied(step.tool, step.permission);
+  return false;
 }
 
 async function runParallel(turn: Turn, step: StepOf<'parallel'>): Promise<Outcome> {

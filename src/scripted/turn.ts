@@ -29,8 +29,12 @@ export interface TurnScreen {
   say(text: string): void;
   print(text: string): void;
   note(text: string): void;
+  /** A tool is called; what is returned takes the answer. */
+  tool(name: string, input: unknown): (output: string, isError: boolean) => void;
   activity(text: string): void;
   freeze(): void;
-  /** Shows the dialog; resolves with what was chosen. Aborting takes the dialog away. */
-  askPermission(text: string, signal: AbortSignal): Promise<boolean>;
+  /** Shows the dialog; resolves with what was chosen. Aborting takes the dialog away. null: there is nowhere to show one. */
+  readonly askPermission: ((text: string, signal: AbortSignal) => Promise<boolean>) | null;
+  /** Nobody could be asked, so it may not. */
+  denied(tool: string, text: string): void;
 }

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../agents/contract.js';
-import type { Backend } from '../backends/contract.js';
+import type { TurnBackend } from '../backends/contract.js';
 import type { Clock } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { SessionRow } from '../core/state/rows.js';
@@ -27,7 +27,7 @@ export interface SessionContext {
 
 export interface LiveSession {
   readonly plan: SessionPlan;
-  readonly backend: Backend;
+  readonly backend: TurnBackend;
   readonly engine: Engine;
   readonly verifyJobs: VerifyJobs;
   readonly toolsSeen: ToolsSeen;

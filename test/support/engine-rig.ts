@@ -10,6 +10,7 @@ import type { MessageRow, RunRow, WorkerRow } from '../../src/core/state/rows.js
 import { silentLogger } from '../../src/platform/logger.js';
 import { fact, type EngineDeps, type FactSubject, type ProcessEnd } from '../../src/services/engine/deps.js';
 import { Engine } from '../../src/services/engine/engine.js';
+import { Slots } from '../../src/services/engine/slots.js';
 import { acceptInstruction, type AcceptedInstruction } from '../../src/services/engine/instruct.js';
 import type { Store } from '../../src/store/contract.js';
 import { openStore } from '../../src/store/open-store.js';
@@ -57,6 +58,10 @@ export class EngineRig {
       logger: silentLogger,
       newId: () => `id-${++this.#ids}`,
       launch: () => launchWith(hooks, paste),
+      turn: () => null,
+      slots: new Slots(99),
+      outcomeBy: () => 'report',
+      stallMs: null,
       workerDirectory: (workerId) => join(this.folder, workerId),
       consents: (to) => to === 'trust',
       onLeadStuck: () => this.stuck++,

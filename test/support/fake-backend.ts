@@ -1,6 +1,5 @@
 import type {
   Answered,
-  Backend,
   BackendEvent,
   Delivery,
   DialogAnswer,
@@ -13,6 +12,7 @@ import type {
   StartedAgent,
   StartSpec,
   StopResult,
+  TurnBackend,
 } from '../../src/backends/contract.js';
 import type { Evidence, WaitingKind } from '../../src/core/state/states.js';
 
@@ -73,7 +73,7 @@ export class Sending {
 }
 
 /** A backend without processes: it keeps what it was asked and says what the test tells it to. */
-export class FakeBackend implements Backend {
+export class FakeBackend implements TurnBackend {
   readonly name = 'tmux';
   readonly sendings: Sending[] = [];
   readonly labels = new Map<string, string>();
@@ -97,6 +97,10 @@ export class FakeBackend implements Backend {
 
   adopt(agent: LiveAgent): Promise<StartedAgent> {
     return Promise.resolve(agent);
+  }
+
+  async adoptTurn(): Promise<null> {
+    return null;
   }
 
   async lookBack(): Promise<PastAgent> {

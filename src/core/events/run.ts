@@ -10,6 +10,9 @@ export const runEvents = {
     number: z.number().describe('1 for the first run of this worker'),
     nonce: z.string().describe('names this run in sentinel lines'),
     retry_of: z.string().nullable(),
+    parent_run_id: z.string().optional().describe('the run whose agent asked for it'),
+    timeout_ms: z.number().optional().describe('of running time; then it ends as timed out'),
+    retries: z.number().optional().describe('how often a failed attempt is followed by another by itself'),
   }),
   'run.started': event(
     'An attempt at the run begins. For a new process the row is committed before the spawn.',
@@ -37,7 +40,12 @@ export const runEvents = {
     {
       attempt_id: z.string(),
       reason: z.string(),
+      counts: z.boolean().optional().describe('false: it uses up none of the retries'),
     },
+  ),
+  'run.attempt_ended': event(
+    'The process of this attempt ended after its turn, as it should: this agent is one process per turn.',
+    { attempt_id: z.string(), status: z.number().nullable() },
   ),
   'run.cancel_requested': event(
     'Somebody asked to cancel; whatever is reported later settles as cancelled.',
@@ -71,10 +79,14 @@ export const runEvents = {
     answer: z.string(),
     by: z.string(),
   }),
+  'permission.denied': event("The agent's own gate refused a tool, since nobody could be asked.", {
+    tool: z.string(),
+    text: z.string(),
+  }),
   'text.delta': event('A piece of answer text.', { text: z.string() }, { durable: false }),
-  'text.completed': event('The answer text of a turn.', { text: z.string() }),
+  'text.completed': event('A whole block of the answer text of a turn.', { text: z.string() }),
   'reasoning.delta': event('A piece of reasoning.', { text: z.string() }, { durable: false }),
-  'reasoning.completed': event('The reasoning of a turn.', { text: z.string() }),
+  'reasoning.completed': event('A whole block of the reasoning of a turn.', { text: z.string() }),
   'tool.called': event('The agent called a tool.', {
     tool: z.string(),
     call_id: z.string(),

@@ -45,6 +45,7 @@ export const workerEvents = {
     status: z.number().nullable().describe('exit status, 128 + signal; null where it could not be learned'),
     reason: z.string(),
     output_tail: z.string(),
+    for_good: z.boolean().optional().describe('no instruction brings it back'),
   }),
   'worker.lost': event('The agent cannot be reached any more and no exit was seen.', { reason: z.string() }),
   'worker.retired': event(
@@ -61,5 +62,9 @@ export const workerEvents = {
       .optional()
       .describe('file in which the agent itself keeps the conversation, where it says so'),
   }),
+  'thread.lost': event(
+    'The agent does not know its conversation any more; the next turn begins a new one, with what was said as context.',
+    { thread_id: z.string(), reason: z.string() },
+  ),
   'screen.changed': event('The pane was redrawn.', { pane_id: z.string() }, { durable: false }),
 };

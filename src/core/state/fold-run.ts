@@ -20,6 +20,10 @@ function queueRun(event: Extract<StoredEvent, { type: 'run.queued' }>): RunRow {
     message_id: event.data.message_id,
     nonce: event.data.nonce,
     retry_of: event.data.retry_of,
+    parent_run_id: event.data.parent_run_id ?? null,
+    timeout_ms: event.data.timeout_ms ?? null,
+    retries: event.data.retries ?? 0,
+    failed_attempts: 0,
     attempts: 0,
     attempt_id: null,
     waiting_kind: null,
@@ -80,7 +84,11 @@ function change(row: RunRow, event: StoredEvent): Partial<RunRow> | null {
           }
         : { reports_returned: row.reports_returned + 1 };
     case 'run.attempt_failed':
-      return { ...notWaiting, state: 'queued' };
+      return {
+        ...notWaiting,
+        state: 'queued',
+        failed_attempts: row.failed_attempts + (event.data.counts === false ? 0 : 1),
+      };
     case 'run.cancel_requested':
       return { cancel_requested_at: row.cancel_requested_at ?? event.at };
     case 'message.accepted':
@@ -137,7 +145,9 @@ export function foldAttempt(row: AttemptRow | null, event: StoredEvent): Attempt
       pid: event.data.pid,
       pid_started_at: event.data.pid_started_at,
     };
-  if (event.type === 'worker.exited')
+  if (event.type === 'worker.exited' || event.type === 'run.attempt_ended')
     return { ...row, state: 'ended', exit_status: event.data.status, ended_at: event.at };
+  if (event.type === 'run.attempt_failed' && row.state !== 'ended')
+    return { ...row, state: 'ended', ended_at: event.at };
   return row;
 }

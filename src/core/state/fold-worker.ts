@@ -77,6 +77,7 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
         state: 'exited',
         exit_status: event.data.status,
         output_tail: event.data.output_tail,
+        ...(event.data.for_good === true ? { retired: true } : {}),
       };
     case 'worker.lost':
       return { ...NOT_WAITING, state: 'lost' };
@@ -88,6 +89,8 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
         transcript_path:
           event.data.transcript_path ?? (event.data.thread_id === row.thread_id ? row.transcript_path : null),
       };
+    case 'thread.lost':
+      return row.thread_id === event.data.thread_id ? { thread_id: null, transcript_path: null } : null;
     case 'worker.moved':
       return { window: event.data.window };
     case 'run.queued':

@@ -103,6 +103,13 @@ export interface RunRow {
   message_id: string;
   nonce: string;
   retry_of: string | null;
+  /** The run whose agent asked for this one; it is cancelled with it. */
+  parent_run_id: string | null;
+  /** Of running time; null: no limit. */
+  timeout_ms: number | null;
+  /** How many failed attempts are followed by another. */
+  retries: number;
+  failed_attempts: number;
   attempts: number;
   attempt_id: string | null;
   waiting_kind: WaitingKind | null;

@@ -84,6 +84,22 @@ export function isLiveWorker(state: WorkerState): boolean {
   return state !== 'exited' && state !== 'lost';
 }
 
+/** Its agent is a new process for each turn, so that between turns none is there to be alive or dead. */
+export function isPerTurn(worker: { readonly backend: string }): boolean {
+  return worker.backend === 'headless';
+}
+
+/** An instruction can still reach it: its agent lives, or its next turn brings a new process. */
+export function takesInstructions(worker: {
+  readonly state: WorkerState;
+  readonly backend: string;
+  readonly retired: boolean;
+}): boolean {
+  return (
+    isLiveWorker(worker.state) || (isPerTurn(worker) && worker.state === 'exited' && !worker.retired)
+  );
+}
+
 /** Smaller is stronger; used to settle candidates: strongest evidence first, then latest. */
 export function evidenceRank(evidence: Evidence): number {
   return EVIDENCE.indexOf(evidence);

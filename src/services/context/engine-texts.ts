@@ -20,6 +20,11 @@ export function leadContinueText(): string {
   ].join(' ');
 }
 
+/** After a process that ended in the middle of its turn; the conversation is there. */
+export function goOnText(reason: string): string {
+  return `Your process ended before your turn was over (${reason}). Look at what is done already, then go on with the task.`;
+}
+
 export function noticesText(notices: readonly string[]): string {
   return ['[agentorchestr] News from your workers:', ...notices.map((notice) => `- ${notice}`)].join('\n');
 }

@@ -11,6 +11,7 @@ import {
   recordSubmitted,
   type Proof,
 } from './receipts.js';
+import { planTurn } from './turn-start.js';
 import type { WorkerRecord } from './worker-record.js';
 
 export interface CourierOptions {
@@ -38,6 +39,8 @@ interface UnderWay {
   typed: boolean;
   /** A turn was open when it was typed. */
   steers: boolean;
+  /** It has a process of its own. */
+  isTurn: boolean;
 }
 
 /** Brings one worker's messages to its agent, one at a time and in order, and keeps their receipts true. */
@@ -125,10 +128,22 @@ export class Courier {
     return how !== null;
   }
 
+  /** The process of a turn says that it has its text. */
+  turnBegan(left: NextDelivery | null): void {
+    const next = this.#underWay?.next ?? left;
+    const how = 'the agent said that its turn began';
+    if (next !== null) this.#submitted(next, { evidence: 'protocol', how });
+  }
+
   /** What the agent says of its work proves that it has the text — but never one that is still kept back from it. */
   provenByWord(how: string): void {
     const next = this.#underWay === null ? this.#unproven : this.#underWay.typed ? this.#underWay.next : null;
     if (next !== null) this.#submitted(next, { evidence: 'protocol', how });
+  }
+
+  /** The process that had the text is gone; what becomes of the text is decided elsewhere. */
+  breakOff(): void {
+    this.#unproven = null;
   }
 
   /** Somebody else settled the message (told in a tool result, its run over): it must not be typed as well. */
@@ -145,6 +160,8 @@ export class Courier {
       const delivery = await this.#send(next, earlier);
       if (signal.aborted || delivery === null) return;
       if (delivery.outcome === 'submitted') return this.#submitted(next, delivery);
+      // What became of the process of a turn is told by itself, and what follows with it.
+      if (this.#underWay?.isTurn === true) return;
       if (!recordDelivery(deps, workerId, next, delivery)) return;
       if (delivery.outcome === 'unconfirmed') this.#unproven = next;
       record.undelivered(next.runId, whatHappened(delivery));
@@ -160,13 +177,17 @@ export class Courier {
     const wasTyped = earlier === 'typed';
     const underWay: UnderWay = {
       ...{ next, prove, calledOff: new AbortController() },
-      ...{ typed: wasTyped, steers: false },
+      ...{ typed: wasTyped, steers: false, isTurn: false },
     };
     this.#underWay = underWay;
     const observer = observeDelivery(deps, record, next, signal);
     try {
       // What the agent flagged since it was typed is about it.
       if (next.rearms && !wasTyped) await rearm();
+      const calledOff = AbortSignal.any([signal, underWay.calledOff.signal]);
+      const turn = wasTyped ? 'stays' : await planTurn(deps, workerId, next, calledOff);
+      if (turn === 'called off') return null;
+      underWay.isTurn = record.isPerTurn;
       const delivery = await deps.backend.send(workerId, next.text, {
         observer: {
           held: observer.held,
@@ -180,7 +201,8 @@ export class Courier {
         },
         confirmation,
         ...(earlier === null ? {} : { earlier: { state: earlier, takenBefore: this.#takenBefore(next) } }),
-        signal: AbortSignal.any([signal, underWay.calledOff.signal]),
+        ...(turn === 'stays' ? {} : { turn }),
+        signal: calledOff,
       });
       return delivery.outcome === 'refused' && underWay.calledOff.signal.aborted ? null : delivery;
     } catch (error) {

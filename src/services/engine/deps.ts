@@ -1,22 +1,34 @@
 import type { Launch } from '../../agents/contract.js';
-import type { Backend } from '../../backends/contract.js';
+import type { TurnBackend, TurnSpec } from '../../backends/contract.js';
 import type { Clock } from '../../core/clock.js';
 import type { EventData, EventName, EventSource, NewEvent } from '../../core/events/index.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
 import { isTerminalRun, type Evidence } from '../../core/state/states.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Reader, Store } from '../../store/contract.js';
+import type { Slots } from './slots.js';
 
 /** What the run engine stands on. It knows workers, runs and receipts; no git, no session life. */
 export interface EngineDeps {
   readonly sessionId: string;
   readonly store: Store;
-  readonly backend: Backend;
+  readonly backend: TurnBackend;
   readonly clock: Clock;
   readonly logger: Logger;
   newId(): string;
   /** How the agent of this worker is started where it runs; null: not at all by this version. */
   launch(worker: WorkerRow): Launch | null;
+  /**
+   * For a worker whose agent is a process per turn: makes what the process of an attempt is started with, its files
+   * included. null: its agent stays.
+   */
+  turn(worker: WorkerRow): ((attemptId: string) => Promise<TurnSpec>) | null;
+  /** Where turns get a place to run in; turns of agents that stay need none. */
+  readonly slots: Slots;
+  /** `report`: a run ends by what its agent reports. `turn`: the end of its turn is the end of the run. */
+  outcomeBy(worker: WorkerRow): 'report' | 'turn';
+  /** So long without a sign of a working agent is told; null: never. */
+  readonly stallMs: number | null;
   /** Private folder of a worker; its done.flag is watched. */
   workerDirectory(workerId: string): string;
   /** What the user agreed to before the session began, so that a dialog that only asks for it again may be answered. */

@@ -4,13 +4,17 @@ import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
 import {
   EXITED_WITHOUT_REPORT,
   isLiveWorker,
+  isPerTurn,
   isTerminalRun,
   type Evidence,
 } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
+import { cancelRun, type CancelRequest } from './cancel-run.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
 import { undelivered } from './instruct.js';
 import { endRun, settleByReport, type Ending } from './outcomes.js';
+import { RunWatch } from './run-watch.js';
+import { TurnProcesses } from './turn-process.js';
 import { WorkerActor } from './worker-actor.js';
 import type { GateAnswer, GateOutcome } from './worker-gate.js';
 import { WorkerRecord } from './worker-record.js';
@@ -24,9 +28,13 @@ export class Engine {
   /** What a screen showed last before its agent was attached: a dialog at the start is told once. */
   readonly #early = new Map<string, StateEvent>();
   readonly #unsubscribe: readonly (() => void)[];
+  readonly #turns: TurnProcesses;
+  readonly #watch: RunWatch;
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
+    this.#turns = new TurnProcesses(deps, (workerId) => this.#actors.get(workerId));
+    this.#watch = new RunWatch(deps, (workerId, runId) => this.#timeOut(workerId, runId));
     this.#unsubscribe = [
       deps.backend.onEvent((event) => this.#onBackendEvent(event)),
       deps.store.subscribe(deps.store.head(), (event) => {
@@ -37,6 +45,7 @@ export class Engine {
 
   close(): void {
     this.#unsubscribe.forEach((unsubscribe) => unsubscribe());
+    this.#watch.close();
     for (const actor of this.#actors.values()) actor.close();
     this.#actors.clear();
   }
@@ -63,7 +72,22 @@ export class Engine {
    * are delivered as usual.
    */
   async takeUp(workerId: string): Promise<void> {
-    await this.#actors.get(workerId)?.takeUp();
+    const actor = this.#actors.get(workerId);
+    const worker = this.#deps.store.worker(this.#deps.sessionId, workerId);
+    if (actor === undefined || worker === null) return;
+    if (isPerTurn(worker)) await this.#turns.adopt(worker, actor);
+    await actor.takeUp();
+    this.#watch.takeUp();
+  }
+
+  /** Ends a run, and every run that it asked for; see `cancel-run.ts`. */
+  cancel(runId: string, request: CancelRequest): Promise<void> {
+    return cancelRun(this.#deps, runId, request);
+  }
+
+  /** For an agent that is a process per turn: its worker is over, though there is no process whose end would tell. */
+  dismiss(workerId: string, reason: string): void {
+    if (this.#turns.dismiss(workerId, reason)) this.#detach(workerId);
   }
 
   /** A worker whose process ended while there was no supervisor: what it left settles its run before its end does. */
@@ -122,19 +146,28 @@ export class Engine {
     this.#deps.store.transaction((tx) => this.#endOpenRuns(tx, worker, ending));
   }
 
-  #onMessage({ worker_id = '', type, data }: StoredEvent): void {
+  #onMessage(event: StoredEvent): void {
+    const { worker_id = '', type, data } = event;
+    this.#watch.onEvent(event);
     if (type === 'message.accepted') this.pump(worker_id);
     if (type === 'message.submitted' || type === 'message.refused')
       this.#actors.get(worker_id)?.settledElsewhere(data.message_id);
   }
 
   #onBackendEvent(event: BackendEvent): void {
+    if ('workerId' in event) this.#watch.sign(event.workerId);
     switch (event.type) {
       case 'state':
         this.#onState(event);
         return;
       case 'sentinels':
         this.#actors.get(event.workerId)?.onSentinels(event.sentinels);
+        return;
+      case 'said':
+        this.#actors.get(event.workerId)?.onSaid(event.attemptId, event.said);
+        return;
+      case 'turn_over':
+        this.#turns.over(event);
         return;
       case 'exited':
         this.#exited(event);
@@ -146,6 +179,19 @@ export class Engine {
       case 'place_lost':
         return;
     }
+  }
+
+  /** Its agent is ended for it, or at least interrupted; the run is over whatever that leads to. */
+  #timeOut(workerId: string, runId: string): void {
+    const { store, sessionId, backend, logger } = this.#deps;
+    const worker = store.worker(sessionId, workerId);
+    const run = store.run(runId);
+    if (worker === null || run === null) return;
+    const summary = `it took longer than the ${Math.round((run.timeout_ms ?? 0) / 1_000)} s that it was given`;
+    const ending = { type: 'run.timed_out', summary, evidence: 'process' } as const;
+    if (!store.transaction((tx) => endRun(this.#deps, tx, worker, runId, ending))) return;
+    const work = isPerTurn(worker) ? backend.stop(workerId, { graceMs: 2_000 }) : backend.interrupt(workerId);
+    work.catch((error: unknown) => logger.warn({ worker: workerId, err: error }, 'not interrupted'));
   }
 
   #onState(event: StateEvent): void {

@@ -1,6 +1,6 @@
 import { randomNonce } from '../../platform/ids.js';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { isLiveWorker, isTerminalRun, type WaitingKind } from '../../core/state/states.js';
+import { isTerminalRun, takesInstructions, type WaitingKind } from '../../core/state/states.js';
 import type { MessageRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { EventSource, NewEvent } from '../../core/events/index.js';
 import type { Transaction } from '../../store/contract.js';
@@ -11,6 +11,11 @@ export interface Instruction {
   readonly text: string;
   readonly sender: string;
   readonly source: EventSource;
+  /** Of the run that it makes: who asked for it, and what it may take. */
+  readonly parentRunId?: string;
+  readonly timeoutMs?: number;
+  readonly retries?: number;
+  readonly retryOf?: string;
 }
 
 export interface AcceptedInstruction {
@@ -30,7 +35,7 @@ export function acceptInstruction(
   worker: WorkerRow,
   instruction: Instruction,
 ): AcceptedInstruction {
-  if (!isLiveWorker(worker.state))
+  if (!takesInstructions(worker))
     throw new OrchestratorError('WORKER_NOT_RUNNING', { worker: worker.worker_id, state: worker.state });
   const runs = tx.runs(deps.sessionId, worker.worker_id);
   const continued = runs.find((run) => continuesWith(worker, run));
@@ -58,7 +63,10 @@ export function acceptInstruction(
         message_id: messageId,
         number: runs.length + 1,
         nonce: randomNonce(),
-        retry_of: null,
+        retry_of: instruction.retryOf ?? null,
+        ...(instruction.parentRunId === undefined ? {} : { parent_run_id: instruction.parentRunId }),
+        ...(instruction.timeoutMs === undefined ? {} : { timeout_ms: instruction.timeoutMs }),
+        ...(instruction.retries === undefined ? {} : { retries: instruction.retries }),
       }),
     );
   else if (continued.waiting_kind === 'question')

@@ -1,5 +1,5 @@
 import type { MessageRow, RunRow } from '../../core/state/rows.js';
-import { isLiveWorker } from '../../core/state/states.js';
+import { takesInstructions } from '../../core/state/states.js';
 import { noticesText } from '../context/engine-texts.js';
 import { openRun, type EngineDeps } from './deps.js';
 import { isPending, undelivered } from './instruct.js';
@@ -22,7 +22,7 @@ export interface NextDelivery {
 export function nextDelivery(deps: EngineDeps, workerId: string, turnOpen: boolean): NextDelivery | null {
   const { store, sessionId } = deps;
   const worker = store.worker(sessionId, workerId);
-  if (worker === null || !isLiveWorker(worker.state)) return null;
+  if (worker === null || !takesInstructions(worker)) return null;
   const current = openRun(store, sessionId, workerId);
   const due = undelivered(store.messages(sessionId, workerId)).find(
     (message) => current !== null && message.run_id === current.run_id,

@@ -9,18 +9,22 @@ import { isPending } from './instruct.js';
 /**
  * The lead's inbox: it is told once, durably, when a worker ends, waits or asks. A notice is a message to the lead; it
  * reaches it in the answer of a wait, else on its next tool result, else pasted when it is idle — whichever is first.
+ * None where the session has no lead.
  */
-export function noticeFor(
+export function noticesFor(
   deps: Pick<EngineDeps, 'sessionId' | 'newId'>,
-  about: string | null,
-  text: string,
-  evidence: Evidence,
-): NewEvent {
-  return fact(
-    'message.accepted',
-    { session_id: deps.sessionId, worker_id: LEAD_ID, source: 'supervisor', evidence },
-    { message_id: deps.newId(), kind: 'notice', sender: 'agentorchestr', text, about },
-  );
+  reader: Reader,
+  notice: { about: string | null; text: string; evidence: Evidence },
+): NewEvent[] {
+  if (reader.worker(deps.sessionId, LEAD_ID) === null) return [];
+  const { about, text, evidence } = notice;
+  return [
+    fact(
+      'message.accepted',
+      { session_id: deps.sessionId, worker_id: LEAD_ID, source: 'supervisor', evidence },
+      { message_id: deps.newId(), kind: 'notice', sender: 'agentorchestr', text, about },
+    ),
+  ];
 }
 
 export function pendingNotices(reader: Reader, sessionId: string): MessageRow[] {

@@ -9,7 +9,7 @@ import {
 import type { Transaction } from '../../store/contract.js';
 import { fact, type EngineDeps } from './deps.js';
 import { undelivered } from './instruct.js';
-import { noticeFor } from './notices.js';
+import { noticesFor } from './notices.js';
 
 const WITHOUT_REPORT = 'NO_REPORT';
 
@@ -62,7 +62,13 @@ export function endRun(
       : fact(effective.type, subject, { summary: effective.summary }),
   ];
   if (worker.role === 'worker')
-    events.push(noticeFor(deps, worker.worker_id, endingNotice(worker, effective), ending.evidence));
+    events.push(
+      ...noticesFor(deps, tx, {
+        about: worker.worker_id,
+        text: endingNotice(worker, effective),
+        evidence: ending.evidence,
+      }),
+    );
   tx.append(...events);
   return true;
 }

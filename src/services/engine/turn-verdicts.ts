@@ -29,12 +29,13 @@ export function leadTurnVerdict(deps: EngineDeps, run: RunRow | null): 'rest' | 
 /**
  * What the end of a worker's turn means. `settle`: it reported. `question`: it waits for an answer. `nudge`: it said
  * nothing, ask once. `silent`: it was asked and still said nothing. `rest`: no run is open, or the next message is due
- * anyway (an answer that came while the turn was still open).
+ * anyway (an answer that came while the turn was still open). `cancelled`: somebody asked for its end.
  */
 export function workerTurnVerdict(
   deps: EngineDeps,
   run: RunRow | null,
-): 'rest' | 'settle' | 'question' | 'nudge' | 'silent' {
+): 'rest' | 'settle' | 'question' | 'nudge' | 'silent' | 'cancelled' {
+  if (run !== null && run.cancel_requested_at !== null && run.state !== 'queued') return 'cancelled';
   if (run?.state === 'waiting' && run.waiting_kind === 'question') return 'question';
   if (run?.state !== 'running') return 'rest';
   if (run.reported.length > 0) return 'settle';

@@ -1,14 +1,16 @@
 import type { HookFact, HookRules } from '../../agents/contract.js';
-import type { BackendEvent } from '../../backends/contract.js';
-import type { Sentinel } from '../../core/sentinels.js';
+import type { BackendEvent, Said } from '../../backends/contract.js';
+import { findSentinels, type Sentinel } from '../../core/sentinels.js';
 import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
-import type { Evidence } from '../../core/state/states.js';
+import type { Evidence, WaitingKind } from '../../core/state/states.js';
 import { wasInTurn, whatWasMissed, type Missed } from './after-restart.js';
 import { Candidates } from './candidates.js';
 import { Courier } from './courier.js';
 import type { EngineDeps } from './deps.js';
 import { watchFlag } from './flag-watch.js';
+import { leftTyped } from './next-delivery.js';
 import { reportOfSentinels } from './sentinel-report.js';
+import { TurnStream } from './turn-stream.js';
 import { WorkerGate, type GateAnswer, type GateOutcome } from './worker-gate.js';
 import { WorkerRecord } from './worker-record.js';
 import { WorkerTurn } from './worker-turn.js';
@@ -29,6 +31,9 @@ export class WorkerActor {
   readonly #candidates: Candidates;
   readonly #turn: WorkerTurn;
   #held: boolean;
+  #stream: TurnStream | null = null;
+  /** The attempt that an earlier supervisor began. */
+  #again: string | null = null;
   /** Sentinels of an agent that was quicker than the proof that it took its text. */
   #early: Sentinel[] = [];
   #screen: Extract<BackendEvent, { type: 'state' }>['state'] = 'unknown';
@@ -171,6 +176,37 @@ export class WorkerActor {
     }
   }
 
+  /** What the process of a turn says in its own protocol. */
+  onSaid(attemptId: string, said: readonly Said[]): void {
+    if (this.#stream?.attemptId !== attemptId)
+      this.#stream = new TurnStream(this.#deps, this.#record, attemptId, this.#again === attemptId);
+    for (const one of said) {
+      this.#stream.take(one);
+      if (one.said === 'thread') this.#record.threadOpened(one.threadId, null, 'headless');
+      if (one.said === 'prompt_taken') this.#courier.turnBegan(leftTyped(this.#record.messages()));
+      if (one.said === 'text' && !one.delta) this.onSentinels(findSentinels(one.text.split('\n')));
+      if (one.said === 'turn_ended') this.#settled(this.#turn.close('protocol', one.text, false));
+      if (one.said === 'turn_failed') this.#turnFailed(one.text, one.kind);
+    }
+  }
+
+  /** The process of a turn that another supervisor began: nothing of what it says is to be taken down twice. */
+  onTurnAdopted(attemptId: string): void {
+    this.#again = attemptId;
+  }
+
+  /** The process of a turn is gone. true: it had said how the turn ended. */
+  onTurnOver(attemptId: string): boolean {
+    this.#gate.heard({ fact: 'session_ended' }, this.#abort.signal);
+    return this.#stream?.attemptId === attemptId && this.#stream.hasEnded;
+  }
+
+  /** Its process is gone in the middle of a turn. */
+  breakOff(): void {
+    this.#turn.reopen(false);
+    this.#courier.breakOff();
+  }
+
   /** Takes a candidate for the outcome of the open run; false when there is none to report on. */
   report(report: Pick<ReportedOutcome, 'state' | 'summary'>, evidence: Evidence): boolean {
     if (this.#abort.signal.aborted) return false;
@@ -183,6 +219,16 @@ export class WorkerActor {
     if (this.#abort.signal.aborted) return false;
     this.#courier.provenByWord('the agent asked about it');
     return this.#record.asked(question);
+  }
+
+  #turnFailed(text: string, kind: WaitingKind | null): void {
+    if (this.#turn.isOpen) this.#turn.failed(text, 'protocol', kind ?? undefined);
+  }
+
+  #settled(work: Promise<unknown>): void {
+    work.catch((error: unknown) =>
+      this.#deps.logger.error({ worker: this.#workerId, err: error }, 'end of turn not settled'),
+    );
   }
 
   async #rearm(): Promise<void> {

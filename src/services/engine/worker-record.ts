@@ -2,14 +2,16 @@ import type { EventSource, NewEvent } from '../../core/events/index.js';
 import type { MessageRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import {
   isLiveWorker,
+  isPerTurn,
   isTerminalRun,
   type Choice,
   type Evidence,
   type WaitingKind,
 } from '../../core/state/states.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
-import { noticeFor } from './notices.js';
-import { endUnreported } from './outcomes.js';
+import { afterFailure, TURN_FAILED } from './failed-attempt.js';
+import { noticesFor } from './notices.js';
+import { endRun, endUnreported } from './outcomes.js';
 
 /** Of a prompt, in a notice to the lead. */
 const LINES_TOLD = 5;
@@ -34,6 +36,11 @@ export class WorkerRecord {
     return this.#deps.store.worker(this.#deps.sessionId, this.workerId);
   }
 
+  get isPerTurn(): boolean {
+    const worker = this.worker();
+    return worker !== null && isPerTurn(worker);
+  }
+
   openRun(): RunRow | null {
     return openRun(this.#deps.store, this.#deps.sessionId, this.workerId);
   }
@@ -50,15 +57,15 @@ export class WorkerRecord {
     return {
       session_id: this.#deps.sessionId,
       worker_id: this.workerId,
-      source: source ?? (this.#deps.backend.name === 'tmux' ? 'tmux' : 'headless'),
+      source: source ?? (this.isPerTurn ? 'headless' : 'tmux'),
       evidence,
       ...(runId === undefined ? {} : { run_id: runId }),
     };
   }
 
-  notice(text: string, evidence: Evidence): NewEvent {
-    const perspective = this.worker()?.perspective ?? '';
-    return noticeFor(this.#deps, this.workerId, `${this.workerId} (${perspective}) ${text}`, evidence);
+  notices(what: string, evidence: Evidence): NewEvent[] {
+    const text = `${this.workerId} (${this.worker()?.perspective ?? ''}) ${what}`;
+    return noticesFor(this.#deps, this.#deps.store, { about: this.workerId, text, evidence });
   }
 
   /** The agent is in a turn; a run that waited at the agent's own gate goes on with it. */
@@ -100,7 +107,8 @@ export class WorkerRecord {
     // A dialog of the agent is answered at the agent, even one that asks a question: no message continues the run.
     if (atGate && worker.role === 'worker')
       events.push(fact('run.waiting', subject, { kind: kind === 'question' ? 'dialog' : kind, text }));
-    if (worker.role === 'worker') events.push(this.notice(`waits (${kind}): ${firstLines(text)}`, evidence));
+    if (worker.role === 'worker')
+      events.push(...this.notices(`waits (${kind}): ${firstLines(text)}`, evidence));
     this.append(...events);
   }
 
@@ -144,7 +152,7 @@ export class WorkerRecord {
     const events: NewEvent[] = [fact('worker.waiting', subject, { ...waits, via: 'screen' })];
     if (worker.role === 'worker') {
       if (run !== null && !isTerminalRun(run.state)) events.push(fact('run.waiting', subject, waits));
-      events.push(this.notice(`waits (dialog): ${firstLines(text)}`, 'screen'));
+      events.push(...this.notices(`waits (dialog): ${firstLines(text)}`, 'screen'));
     }
     this.append(...events);
   }
@@ -161,9 +169,28 @@ export class WorkerRecord {
     this.append(
       fact('question.asked', subject, { question }),
       fact('run.waiting', subject, { kind: 'question', text: question }),
-      this.notice(`asks: ${question}`, 'protocol'),
+      ...this.notices(`asks: ${question}`, 'protocol'),
     );
     return true;
+  }
+
+  /** The turn failed, and the run with it, unless another attempt is due or only a person can mend it. */
+  failed(reason: string, evidence: Evidence, kind: WaitingKind | undefined): boolean {
+    const worker = this.worker();
+    const run = this.openRun();
+    if (worker === null || run === null || kind !== undefined) return false;
+    const attemptId = run.attempt_id ?? '';
+    const failure = { attemptId, reason, evidence, code: TURN_FAILED, thread: null };
+    this.#deps.store.transaction((tx) => afterFailure(this.#deps, tx, worker, run, failure));
+    this.idle(evidence);
+    return true;
+  }
+
+  /** Its turn is over after somebody asked for the end of the run. */
+  cancelled({ run_id: runId }: RunRow): void {
+    const worker = this.worker();
+    const ending = { type: 'run.cancelled', summary: 'cancelled', evidence: 'protocol' } as const;
+    if (worker !== null) this.#deps.store.transaction((tx) => endRun(this.#deps, tx, worker, runId, ending));
   }
 
   /** It is asked to report or to go on; `how`: the agent was told already, and how. */
@@ -207,12 +234,16 @@ export class WorkerRecord {
   }
 
   /** `transcript`: the file that keeps it; null where that was not said. */
-  threadOpened(threadId: string, transcript: string | null = null): void {
+  threadOpened(
+    threadId: string,
+    transcript: string | null = null,
+    source: 'hook' | 'headless' = 'hook',
+  ): void {
     const worker = this.worker();
     const isNew =
       worker?.thread_id !== threadId || (transcript !== null && worker.transcript_path !== transcript);
     if (threadId === '' || !isNew) return;
-    const subject = this.subject(undefined, 'protocol', 'hook');
+    const subject = this.subject(undefined, 'protocol', source);
     const where = transcript === null ? {} : { transcript_path: transcript };
     this.append(fact('thread.opened', subject, { thread_id: threadId, ...where }));
   }

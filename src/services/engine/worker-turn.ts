@@ -105,12 +105,15 @@ export class WorkerTurn {
 
   /** An agent that failed in its turn takes input again. A lead is asked to go on; a worker's failure is its lead's to see. */
   failed(text: string, evidence: Evidence, kind?: WaitingKind): null {
-    const { record, candidates, onOver } = this.#parts;
+    const { deps, record, candidates, onOver } = this.#parts;
     this.#open = this.#steered = false;
     record.answered(evidence);
-    const settled = record.worker()?.role === 'worker' && candidates.settle();
+    const worker = record.worker();
+    const settled =
+      worker?.role === 'worker' &&
+      (candidates.settle() || (deps.outcomeBy(worker) === 'turn' && record.failed(text, evidence, kind)));
     if (!settled && kind !== undefined) record.waiting(kind, text, evidence);
-    else if (record.worker()?.role === 'lead') this.#leadTurnEnded();
+    else if (worker?.role === 'lead') this.#leadTurnEnded();
     else if (!settled) record.unreported(text, evidence);
     onOver();
     return null;
@@ -139,11 +142,15 @@ export class WorkerTurn {
       else await delay(deps.clock, EVIDENCE_LAG_MS, signal);
     }
     if (signal.aborted || this.#open) return null;
+    const worker = record.worker();
+    if (record.openRun()?.state === 'running' && worker !== null && deps.outcomeBy(worker) === 'turn')
+      candidates.take({ state: 'succeeded', summary: text }, 'protocol');
     const run = record.openRun();
     const verdict = workerTurnVerdict(deps, run);
     if (run === null || verdict === 'rest') return null;
     if (verdict === 'nudge') return this.#nudge(run, reportNowText(run.nonce), fromHook);
-    if (verdict === 'settle') candidates.settle();
+    if (verdict === 'cancelled') record.cancelled(run);
+    else if (verdict === 'settle') candidates.settle();
     else if (verdict === 'question') record.questionOpen(run);
     else record.unreported(text === '' ? 'its turn ended without a report' : text, 'protocol');
     return null;

@@ -28,6 +28,10 @@ export const spawnWorkerOperation = defineOperation({
       .string()
       .optional()
       .describe('which agent; an unknown one falls back to the default, with a warning'),
+    backend: z
+      .enum(['tmux', 'headless'])
+      .optional()
+      .describe('tmux: its terminal program in a pane; headless: a process per turn, shown in a pane'),
     base: z
       .string()
       .optional()

@@ -100,6 +100,7 @@ async function endAgents(session: SessionContext, live: LiveSession, end: Sessio
   const results = await Promise.allSettled(
     alive.map((worker) => live.backend.stop(worker.worker_id, { graceMs: GRACE_MS })),
   );
+  for (const worker of alive) live.engine.dismiss(worker.worker_id, 'the session ended');
   results.forEach((result, index) => {
     const survivors = result.status === 'fulfilled' ? result.value.survivors : [];
     if (result.status === 'rejected' || survivors.length > 0)

@@ -35,6 +35,7 @@ export async function killWorker(
   session.store.append(...open);
   const stopped = await live.backend.stop(workerId, { graceMs: GRACE_MS });
   live.engine.endOpenRuns(worker, { type: 'run.cancelled', summary: options.reason, evidence: 'process' });
+  live.engine.dismiss(workerId, options.reason);
   if (options.by === 'lead')
     takeNotices(
       session.store,

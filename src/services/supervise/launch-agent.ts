@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import type { InteractiveLaunch } from '../../agents/contract.js';
+import type { HeadlessLaunch, InteractiveLaunch, Launch, LaunchContext } from '../../agents/contract.js';
+import { launchOf } from '../../agents/registry.js';
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
-import { isLiveWorker } from '../../core/state/states.js';
+import { isLiveWorker, isPerTurn } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
-import type { StartedAgent, StartSpec } from '../../backends/contract.js';
+import type { StartedAgent, StartSpec, TurnSpec } from '../../backends/contract.js';
 import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js';
 import { fact, type FactSubject } from '../engine/deps.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
@@ -13,7 +14,8 @@ const TOOLS_LIMIT_MS = 15_000;
 
 /**
  * Starts the agent of a worker whose row, run and worktree exist. The attempt is committed before the spawn; the
- * engine follows the process from its start. Resolves when the process exists; readiness comes as `worker.ready`.
+ * engine follows the process from its start. Resolves when the process exists; readiness comes as `worker.ready`. null:
+ * its agent is a process per turn, and the first turn begins by itself.
  * Throws SPAWN_FAILED, AGENT_NOT_LAUNCHABLE; then no process is left.
  */
 export async function launchAgent(
@@ -21,11 +23,15 @@ export async function launchAgent(
   live: LiveSession,
   worker: WorkerRow,
   options: { runId: string; resumeThreadId: string | null },
-): Promise<StartedAgent> {
+): Promise<StartedAgent | null> {
+  if (isPerTurn(worker)) {
+    live.engine.attach(worker);
+    live.engine.pump(worker.worker_id);
+    return null;
+  }
   const attemptId = session.newId();
   const spec = startSpecOf(session, live, worker, { attemptId, resumeThreadId: options.resumeThreadId });
-  await ensurePrivateDirectory(spec.directory);
-  for (const file of spec.files) await writeFileAtomic(join(spec.directory, file.name), file.content);
+  await writeFiles(spec.directory, spec.files);
   const tools = live.toolsSeen.expect(worker.worker_id);
   const run = session.store.run(options.runId);
   session.store.append(
@@ -73,28 +79,82 @@ export function startSpecOf(
   worker: WorkerRow,
   options: { attemptId: string; resumeThreadId: string | null },
 ): LaunchSpec {
+  const launch = launchIn(live, worker.agent, 'tmux');
+  return { ...processOf(session, live, worker, { ...options, launch }), launch };
+}
+
+/** What the process of the worker's next turn is started with; its files are there when this resolves. */
+export async function turnSpecOf(
+  session: SessionContext,
+  live: LiveSession,
+  { worker_id: workerId }: WorkerRow,
+  attemptId: string,
+): Promise<TurnSpec> {
+  const worker = session.store.worker(session.sessionId, workerId);
+  if (worker === null) throw new Error(`there is no worker ${workerId}`);
+  const launch = launchIn(live, worker.agent, 'headless');
+  const options = { attemptId, resumeThreadId: worker.thread_id, launch };
+  const { files, ...process } = processOf(session, live, worker, options);
+  await writeFiles(process.directory, files);
+  return { ...process, launch, format: launch.format(contextOf(session, live, worker, options)) };
+}
+
+/** Throws AGENT_NOT_LAUNCHABLE where this version cannot start the agent there. */
+export function launchIn(live: LiveSession, agent: string, backend: 'tmux'): InteractiveLaunch;
+export function launchIn(live: LiveSession, agent: string, backend: 'headless'): HeadlessLaunch;
+export function launchIn(live: LiveSession, agent: string, backend: string): Launch;
+export function launchIn(live: LiveSession, agent: string, backend: string): Launch {
+  const { adapter } = live.agent(agent);
+  const launch = launchOf(adapter, backend);
+  if (launch !== null) return launch;
+  throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', {
+    agent: adapter.name,
+    valid: live.plan.worker_agents.filter((name) => launchOf(live.agent(name).adapter, backend) !== null),
+  });
+}
+
+async function writeFiles(directory: string, files: LaunchSpec['files']): Promise<void> {
+  await ensurePrivateDirectory(directory);
+  for (const file of files) await writeFileAtomic(join(directory, file.name), file.content);
+}
+
+interface ProcessOptions {
+  readonly attemptId: string;
+  readonly resumeThreadId: string | null;
+  readonly launch: Launch;
+}
+
+function contextOf(
+  session: SessionContext,
+  live: LiveSession,
+  worker: WorkerRow,
+  { resumeThreadId }: Pick<ProcessOptions, 'resumeThreadId'>,
+): LaunchContext {
   const { adapter, binary } = live.agent(worker.agent);
-  const launch = adapter.interactive;
-  if (launch === null)
-    throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', {
-      agent: adapter.name,
-      valid: live.plan.worker_agents,
-    });
-  const directory = workerDirectory(session.places, worker.worker_id);
   const access = live.agentAccess(worker.worker_id);
-  const context = {
+  return {
     binary,
     role: worker.role,
-    directory,
+    directory: workerDirectory(session.places, worker.worker_id),
     worktree: worker.worktree,
     mcpUrl: access.mcpUrl,
     hookUrl: access.hookUrl,
     tokenVariable: access.tokenVariable,
     bypassPermissions: live.plan.bypass_permissions,
     isRoot: live.isRoot,
-    resumeThreadId: options.resumeThreadId,
+    resumeThreadId,
     extra: live.plan.agent_options[adapter.name] ?? {},
   };
+}
+
+function processOf(
+  session: SessionContext,
+  live: LiveSession,
+  worker: WorkerRow,
+  options: ProcessOptions,
+): Omit<LaunchSpec, 'launch'> {
+  const { launch } = options;
+  const context = contextOf(session, live, worker, options);
   return {
     workerId: worker.worker_id,
     attemptId: options.attemptId,
@@ -104,10 +164,9 @@ export function startSpecOf(
         ? `lead ${worker.agent}`
         : `${worker.worker_id} ${worker.perspective} ${worker.agent}`,
     cwd: workingDirectory(worker, session),
-    directory,
+    directory: context.directory,
     argv: launch.argv(context),
-    env: { ...access.env, ...launch.env?.(context) },
-    launch,
+    env: { ...live.agentAccess(worker.worker_id).env, ...launch.env?.(context) },
     files: launch.files?.(context) ?? [],
   };
 }

@@ -17,6 +17,8 @@ export const sessionPlanSchema = z.object({
   binaries: z.record(z.string(), z.string()),
   /** Per agent: values its adapter understands (the scripted agent's script). */
   agent_options: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+  /** Where workers run when their spawn does not say: in a pane each, or without a terminal, shown in a pane. */
+  worker_backend: z.enum(['tmux', 'headless']).default('tmux'),
   include_changes: z.boolean().default(false),
   fetch: z.boolean().default(false),
   apply: z.boolean().default(false),

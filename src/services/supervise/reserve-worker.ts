@@ -19,6 +19,7 @@ export interface SpawnRequest {
   readonly extra_context: string;
   readonly agent_hint?: string | undefined;
   readonly base?: string | undefined;
+  readonly backend?: 'tmux' | 'headless' | undefined;
   readonly idempotency_key?: string | undefined;
   readonly sender: string;
 }
@@ -27,6 +28,7 @@ export interface Reservation {
   readonly request: SpawnRequest;
   readonly perspective: Perspective;
   readonly agent: string;
+  readonly backend: string;
   readonly baseCommit: string;
 }
 
@@ -64,7 +66,7 @@ export function reserveWorker(
 function findTwin(
   tx: Transaction,
   workers: readonly WorkerRow[],
-  { request, agent, perspective }: Reservation,
+  { request, agent, backend, perspective }: Reservation,
 ): WorkerRow | undefined {
   if (request.idempotency_key !== undefined) return undefined;
   return workers.find((worker) => {
@@ -75,6 +77,7 @@ function findTwin(
       (run === null || !isTerminalRun(run.state)) &&
       worker.perspective === perspective.name &&
       worker.agent === agent &&
+      worker.backend === backend &&
       worker.task === request.task &&
       worker.pass_criteria === request.pass_criteria &&
       JSON.stringify(worker.file_scope) === JSON.stringify(request.file_scope)
@@ -118,7 +121,7 @@ function appendReservation(
       perspective: perspective.name,
       read_only: perspective.readOnly,
       agent,
-      backend: 'tmux',
+      backend: reservation.backend,
       task: request.task,
       file_scope: [...request.file_scope],
       pass_criteria: request.pass_criteria,

@@ -1,6 +1,6 @@
 import type { NewEvent } from '../../core/events/index.js';
 import { fact } from '../engine/deps.js';
-import { noticeFor, pendingNotices } from '../engine/notices.js';
+import { noticesFor, pendingNotices } from '../engine/notices.js';
 import { sessionRow, type SessionContext } from '../session-context.js';
 import { reportWorker, type WorkerReport } from './session-report.js';
 
@@ -20,7 +20,10 @@ export function tellOfRestart(session: SessionContext, before: ReadonlyMap<strin
   const text = `${BEGIN}; nothing is lost, and a tool call that was broken off can be made again. Workers now:\n${table}`;
   session.store.transaction((tx) => {
     const outdated = pendingNotices(tx, session.sessionId).filter((notice) => notice.text.startsWith(BEGIN));
-    tx.append(...outdated.map(refused), noticeFor(session, null, text, 'process'));
+    tx.append(
+      ...outdated.map(refused),
+      ...noticesFor(session, tx, { about: null, text, evidence: 'process' }),
+    );
   });
 }
 

@@ -15,7 +15,7 @@ import {
   type SessionContext,
 } from '../session-context.js';
 import { workerDirectory } from '../places.js';
-import { launchAgent } from './launch-agent.js';
+import { launchAgent, launchIn } from './launch-agent.js';
 import { reserveWorker, type SpawnRequest } from './reserve-worker.js';
 import { resolveBase } from './resolve-base.js';
 
@@ -36,9 +36,11 @@ export async function spawnWorker(session: SessionContext, request: SpawnRequest
   const perspective = perspectiveOf(request.perspective);
   checkScope(request.file_scope);
   const { agent, warnings } = chooseAgent(live, request.agent_hint);
+  const backend = request.backend ?? live.plan.worker_backend;
+  launchIn(live, agent, backend);
   const baseCommit = await resolveBase(session, row, request.base);
   const { worker, reused } = session.store.transaction((tx) =>
-    reserveWorker(session, live, tx, { request, perspective, agent, baseCommit }),
+    reserveWorker(session, live, tx, { request, perspective, agent, backend, baseCommit }),
   );
   if (!reused) {
     const launch = prepareAndLaunch(session, live, row, { worker, perspective, stage: 'nothing is made' });
@@ -136,7 +138,7 @@ async function prepareAndLaunch(
     const runId =
       worker.last_run_id ?? session.store.worker(session.sessionId, worker.worker_id)?.last_run_id ?? '';
     const started = await launchAgent(session, live, worker, { runId, resumeThreadId: null });
-    return started.paneId;
+    return started?.paneId ?? null;
   } catch (thrown) {
     const error = toOrchestratorError(thrown);
     session.logger.warn({ worker: worker.worker_id, code: error.code, err: error.cause }, error.message);

@@ -1,7 +1,7 @@
 import type { LiveAgent, PastAgent } from '../../backends/contract.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { LEAD_ID } from '../../core/ids.js';
-import { isLiveWorker, isTerminalRun } from '../../core/state/states.js';
+import { isLiveWorker, isPerTurn, isTerminalRun } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
 import { workerDirectory } from '../places.js';
@@ -14,6 +14,8 @@ import { carryOnSpawn } from './spawn-worker.js';
 /** What was found of one worker that the rows say is alive. */
 type Found =
   | { readonly is: 'alive'; readonly worker: WorkerRow; readonly agent: LiveAgent }
+  /** Its agent is a process per turn: whether one runs just now is found out when it is taken over. */
+  | { readonly is: 'by turns'; readonly worker: WorkerRow }
   /** Its process was there and is gone. */
   | { readonly is: 'ended'; readonly worker: WorkerRow; readonly past: PastAgent }
   /** Its process never existed: whoever was to start it died. */
@@ -40,6 +42,7 @@ export async function findAgents(
     workers.map(async (worker): Promise<Found> => {
       const agent = live.find((candidate) => isOf(candidate, worker));
       if (agent !== undefined) return { is: 'alive', worker, agent };
+      if (isPerTurn(worker) && !isBeingMade(worker)) return { is: 'by turns', worker };
       const { worker_id: workerId, attempt_id: attemptId } = worker;
       if (attemptId === null) return { is: 'unstarted', worker };
       const directory = workerDirectory(session.places, workerId);
@@ -67,6 +70,10 @@ export async function takeUpSession(
   const adopted: string[] = [];
   const lost = found.filter((one) => one.is === 'ended');
   for (const one of found) {
+    if (one.is === 'by turns') {
+      live.engine.attach(one.worker, { takenOver: true });
+      adopted.push(one.worker.worker_id);
+    }
     if (one.is !== 'alive') continue;
     const past = await adopt(session, live, one);
     if (past === null) adopted.push(one.worker.worker_id);
@@ -80,6 +87,11 @@ export async function takeUpSession(
   tellOfRestart(session, before);
   await live.engine.takeUp(LEAD_ID);
   for (const one of found) if (one.is === 'unstarted') carryOn(session, live, one.worker);
+}
+
+/** Its worktree may not be there yet. */
+function isBeingMade(worker: WorkerRow): boolean {
+  return worker.state === 'starting' && worker.attempt_id === null;
 }
 
 function isOf(agent: LiveAgent, worker: WorkerRow): boolean {

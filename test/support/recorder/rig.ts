@@ -11,12 +11,7 @@ import { join } from 'node:path';
 import type { InteractiveLaunch } from '../../../src/agents/contract.js';
 import type { Clock } from '../../../src/core/clock.js';
 import type { Sentinel } from '../../../src/core/sentinels.js';
-import type {
-  BackendEvent,
-  Delivery,
-  HeldReason,
-  SendOptions,
-} from '../../../src/backends/contract.js';
+import type { BackendEvent, Delivery, HeldReason, SendOptions } from '../../../src/backends/contract.js';
 import { connectControlClient } from '../../../src/backends/tmux/control-client.js';
 import { PaneAgent } from '../../../src/backends/tmux/pane-agent.js';
 import { PaneRouter } from '../../../src/backends/tmux/pane-router.js';

@@ -18,6 +18,10 @@ const queued: RunRow = {
   message_id: 'message-1',
   nonce: 'n0nce',
   retry_of: null,
+  parent_run_id: null,
+  timeout_ms: null,
+  retries: 0,
+  failed_attempts: 0,
   attempts: 0,
   attempt_id: null,
   waiting_kind: null,
@@ -71,11 +75,16 @@ describe('a run', () => {
     [
       'keeps the time of its first start',
       ['run.started', 'run.attempt_failed', sampleEvent('run.started', { attempt: 2, attempt_id: 'a2' })],
-      { ...running, attempts: 2, attempt_id: 'a2' },
+      { ...running, attempts: 2, attempt_id: 'a2', failed_attempts: 1 },
     ],
     [
       'is queued again after a failed attempt',
       ['run.started', 'run.waiting', 'run.attempt_failed'],
+      { ...running, state: 'queued', failed_attempts: 1 },
+    ],
+    [
+      'has used up no retry by an attempt that does not count',
+      ['run.started', sampleEvent('run.attempt_failed', { counts: false })],
       { ...running, state: 'queued' },
     ],
     [

@@ -31,7 +31,14 @@ it('an event touches the run and the worker of its envelope; an integration the 
 it('attempts, messages and verifications are touched by the events that carry their id', () => {
   expect(keysOf('attempts')).toEqual(
     of(
-      ['worker.started', 'worker.ready', 'worker.exited', 'run.started', 'run.attempt_failed'],
+      [
+        'worker.started',
+        'worker.ready',
+        'worker.exited',
+        'run.started',
+        'run.attempt_failed',
+        'run.attempt_ended',
+      ],
       ['attempt-1'],
     ),
   );

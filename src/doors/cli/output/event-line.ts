@@ -52,6 +52,8 @@ const DESCRIBE: Describe = {
   'run.reported': ({ state, summary, accepted }) =>
     `reports ${state}${accepted ? '' : ' (sent back)'}${quoted(summary)}`,
   'run.stalled': ({ quiet_ms: quiet }) => `stalled: quiet for ${Math.round(quiet / 60_000)} min`,
+  'thread.lost': ({ reason }) => `its conversation is gone${quoted(reason)}`,
+  'run.attempt_ended': ({ status }) => `its process ended with status ${status ?? 'unknown'}`,
   'run.attempt_failed': ({ reason }) => `attempt failed${quoted(reason)}`,
   'run.cancel_requested': ({ by, reason }) => `cancel asked by ${by}${quoted(reason)}`,
   'run.succeeded': ({ summary }) => `done${quoted(summary)}`,
@@ -63,6 +65,7 @@ const DESCRIBE: Describe = {
   'question.asked': ({ question }) => `asks${quoted(question)}`,
   'question.answered': () => 'question answered',
   'permission.requested': ({ text }) => `asks for permission${quoted(text)}`,
+  'permission.denied': ({ tool, text }) => `was not permitted ${tool}${quoted(text)}`,
   'permission.answered': ({ answer, by }) => `permission answered by ${by}${quoted(answer)}`,
   'text.delta': ({ text }) => short(text),
   'text.completed': ({ text }) => short(text),

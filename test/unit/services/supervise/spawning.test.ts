@@ -34,7 +34,10 @@ function reserve(request: Partial<SpawnRequest> = {}, agent = 'scripted') {
   const perspective = PERSPECTIVES.find(({ name }) => name === wanted.perspective);
   if (perspective === undefined) throw new Error('no such perspective');
   return rig.store.transaction((tx) =>
-    reserveWorker(fake.session, fake.live, tx, { request: wanted, perspective, agent, baseCommit: 'a1' }),
+    reserveWorker(fake.session, fake.live, tx, {
+      ...{ request: wanted, perspective, agent, baseCommit: 'a1' },
+      backend: 'tmux',
+    }),
   );
 }
 

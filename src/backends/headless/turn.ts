@@ -1,0 +1,182 @@
+import type { Clock } from '../../core/clock.js';
+import { within } from '../../core/clock.js';
+import { GrowingFile } from '../../platform/growing-file.js';
+import { endProcesses, type Ended } from '../../platform/launch/end-processes.js';
+import { watchLaunch, type LaunchWatch } from '../../platform/launch/launch-watch.js';
+import type { Logger } from '../../platform/logger.js';
+import { isAlive, type ProcessRef } from '../../platform/process-tree.js';
+import { linesFromEnd } from '../../platform/tail.js';
+import { watchDirectory } from '../../platform/watch.js';
+import type { BackendEvent, Said, StartedAgent, TurnSpec } from '../contract.js';
+import { READERS } from './formats/index.js';
+import type { StreamReader } from './formats/reader.js';
+import type { TurnFiles } from './turn-files.js';
+
+/** A longer line of output is passed over: it is no word of the protocol that we know. */
+const LONGEST_LINE = 50 * 1024 * 1024;
+/** After its last word a process has so long to end by itself. */
+const LINGER_MS = 10_000;
+/** One whose end nobody can tell us of is looked after so often. */
+const LOOK_MS = 10_000;
+const STATUS_LIMIT_MS = 1_000;
+const TAIL_LINES = 20;
+
+export interface TurnDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  emit(event: BackendEvent): void;
+}
+
+/** One process for one turn, from its start to when nothing of it is left. */
+export class Turn {
+  readonly spec: TurnSpec;
+  /** Resolves when the agent says that it has the text. */
+  readonly taken: Promise<void>;
+  /** Resolves when the process and all it started are gone and everything it said was told. */
+  readonly over: Promise<void>;
+  readonly #deps: TurnDeps;
+  readonly #files: TurnFiles;
+  readonly #watch: LaunchWatch;
+  readonly #output: GrowingFile;
+  readonly #reader: StreamReader;
+  readonly #unwatch: () => void;
+  #process: ProcessRef | null = null;
+  #resolveTaken: () => void = () => undefined;
+  #resolveOver: () => void = () => undefined;
+  #cancelTimer: () => void = () => undefined;
+  #ending = false;
+
+  constructor(deps: TurnDeps, spec: TurnSpec, files: TurnFiles) {
+    this.#deps = deps;
+    this.spec = spec;
+    this.#files = files;
+    this.#output = new GrowingFile(files.output, LONGEST_LINE);
+    this.#reader = READERS[spec.format]();
+    this.taken = new Promise((resolve) => (this.#resolveTaken = resolve));
+    this.over = new Promise((resolve) => (this.#resolveOver = resolve));
+    const warn = (problem: string) =>
+      deps.logger.warn({ worker: spec.workerId, problem }, 'a turn cannot be watched');
+    this.#watch = watchLaunch(files, warn);
+    this.#unwatch = watchDirectory(
+      spec.directory,
+      (name) => {
+        if (files.output.endsWith(`/${name}`)) this.#read();
+      },
+      (error) => warn(error.message),
+    );
+    void this.#watch.ended.then((status) => this.#end(status));
+  }
+
+  get started(): StartedAgent | null {
+    const { workerId } = this.spec;
+    return this.#process === null ? null : { workerId, paneId: null, window: null, ...this.#process };
+  }
+
+  /** Resolves with the process once it exists; null: its launcher ended before that. */
+  async begin(limitMs: number): Promise<StartedAgent | null> {
+    const { clock } = this.#deps;
+    await this.#watch.check();
+    const over = this.#watch.ended.then(() => null);
+    this.#process ??= await within(clock, limitMs, Promise.race([this.#watch.started, over]), null);
+    return this.started;
+  }
+
+  /** Its launcher is gone, or was never ours: its end may come without a status. */
+  lookAfter(): void {
+    this.#cancelTimer();
+    if (this.#ending) return;
+    this.#read();
+    if (this.#process === null || !isAlive(this.#process)) return void this.#endWithoutStatus();
+    this.#cancelTimer = this.#deps.clock.after(LOOK_MS, () => this.lookAfter());
+  }
+
+  async stop(graceMs: number): Promise<Ended> {
+    const { clock } = this.#deps;
+    const target = { agent: this.#process, launcher: null, attemptId: this.spec.attemptId };
+    const result = await endProcesses(target, { graceMs, clock });
+    await this.#watch.check();
+    await within(
+      clock,
+      STATUS_LIMIT_MS,
+      this.#watch.ended.then(() => this.over),
+      undefined,
+    );
+    if (result.verified) await this.#end(null);
+    await within(clock, STATUS_LIMIT_MS, this.over, undefined);
+    return result;
+  }
+
+  /** Leaves the process to whoever comes next. */
+  leave(): void {
+    this.#ending = true;
+    this.#close();
+  }
+
+  async #endWithoutStatus(): Promise<void> {
+    await this.#watch.check();
+    const status = await within<number | null>(this.#deps.clock, STATUS_LIMIT_MS, this.#watch.ended, null);
+    await this.#end(status);
+  }
+
+  async #end(status: number | null): Promise<void> {
+    if (this.#ending) return;
+    this.#ending = true;
+    const { clock, logger, emit } = this.#deps;
+    const { workerId, attemptId } = this.spec;
+    const failed = (error: unknown) => logger.warn({ worker: workerId, err: error }, 'the end of a turn');
+    // What it left running, in sessions of its own, would work on in the folder of the next turn.
+    await endProcesses({ agent: this.#process, launcher: null, attemptId }, { graceMs: 0, clock }).catch(
+      failed,
+    );
+    await this.#output.read((line) => this.#line(line), { toEnd: true }).catch(failed);
+    this.#close();
+    const outputTail = await lastWords(this.#files).catch(() => '');
+    emit({ type: 'turn_over', workerId, attemptId, status, outputTail });
+    this.#resolveOver();
+  }
+
+  #close(): void {
+    this.#cancelTimer();
+    this.#watch.close();
+    this.#unwatch();
+  }
+
+  #read(): void {
+    this.#output
+      .read((line) => this.#line(line))
+      .catch((error: unknown) =>
+        this.#deps.logger.warn({ worker: this.spec.workerId, err: error }, 'output not read'),
+      );
+  }
+
+  #line(line: string | null): void {
+    const said: readonly Said[] =
+      line === null
+        ? [{ said: 'note', text: `a line of more than ${LONGEST_LINE} bytes was passed over` }]
+        : this.#reader.line(line);
+    if (said.length === 0) return;
+    const { workerId, attemptId } = this.spec;
+    this.#deps.emit({ type: 'said', workerId, attemptId, said });
+    if (said.some((one) => one.said === 'prompt_taken')) this.#resolveTaken();
+    if (said.some((one) => one.said === 'turn_ended' || one.said === 'turn_failed')) this.#linger();
+  }
+
+  /** A process that has said its last word and does not end keeps its conversation from the next turn. */
+  #linger(): void {
+    this.#cancelTimer();
+    if (!this.#ending) this.#cancelTimer = this.#deps.clock.after(LINGER_MS, () => void this.stop(1_000));
+  }
+}
+
+/** Of its standard error; where that is empty, of its output. */
+async function lastWords(files: TurnFiles): Promise<string> {
+  for (const file of [files.errors, files.output]) {
+    const lines: string[] = [];
+    for await (const line of linesFromEnd(file, { bytes: 65_536, lineBytes: 8_192 })) {
+      lines.unshift(line);
+      if (lines.length === TAIL_LINES) break;
+    }
+    if (lines.length > 0) return lines.join('\n');
+  }
+  return '';
+}

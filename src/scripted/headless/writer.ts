@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
+
+/** One agent's output in a wire format, line by line. */
+export interface StreamWriter {
+  begins(threadId: string): void;
+  said(text: string): void;
+  called(callId: string, tool: string, input: unknown): void;
+  returned(callId: string, output: string, isError: boolean): void;
+  denied(tool: string, text: string): void;
+  ended(text: string): void;
+  failed(message: string): void;
+}
+
+export const WRITERS = { 'stream-json': streamJson, 'thread-jsonl': threadJsonl } as const;
+export type WireFormat = keyof typeof WRITERS;
+
+/** Whole, before anything else happens: a process that dies in the next step has said it. */
+function line(value: object): void {
+  writeSync(1, `${JSON.stringify(value)}\n`);
+}
+
+/** As `claude -p --output-format stream-json --include-partial-messages` writes it. */
+function streamJson(): StreamWriter {
+  let session_id = '';
+  const denials: object[] = [];
+  const message = (role: 'assistant' | 'user', content: object) =>
+    line({ type: role, message: { role, content: [content] }, parent_tool_use_id: null, session_id });
+  const result = (text: string, isError: boolean) =>
+    line({
+      type: 'result',
+      subtype: 'success',
+      is_error: isError,
+      result: text,
+      session_id,
+      num_turns: 1,
+      total_cost_usd: 0,
+      usage: { input_tokens: 10, output_tokens: 5 },
+      permission_denials: denials,
+    });
+  return {
+    begins: (threadId) => {
+      session_id = threadId;
+      line({ type: 'system', subtype: 'init', cwd: process.cwd(), session_id, tools: [], model: 'scripted' });
+    },
+    said: (text) => {
+      const half = Math.ceil(text.length / 2);
+      for (const piece of [text.slice(0, half), text.slice(half)]) {
+        const event = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } };
+        line({ type: 'stream_event', event, session_id, parent_tool_use_id: null });
+      }
+      message('assistant', { type: 'text', text });
+    },
+    called: (id, name, input) => message('assistant', { type: 'tool_use', id, name, input }),
+    returned: (id, output, isError) =>
+      message('user', {
+        type: 'tool_result',
+        tool_use_id: id,
+        content: [{ type: 'text', text: output }],
+        is_error: isError,
+      }),
+    denied: (tool, text) =>
+      denials.push({ tool_name: tool, tool_use_id: randomUUID(), tool_input: { text } }),
+    ended: (text) => result(text, false),
+    failed: (text) => result(text, true),
+  };
+}
+
+/** As `codex exec --json` writes it. */
+function threadJsonl(): StreamWriter {
+  const calls = new Map<string, object>();
+  const item = (type: 'item.started' | 'item.completed', fields: object) => line({ type, item: fields });
+  return {
+    begins: (thread_id) => {
+      line({ type: 'thread.started', thread_id });
+      line({ type: 'turn.started' });
+    },
+    said: (text) => item('item.completed', { id: randomUUID(), type: 'agent_message', text }),
+    called: (id, tool, input) => {
+      const call = { id, type: 'mcp_tool_call', server: 'agentorchestr', tool, arguments: input };
+      calls.set(id, call);
+      item('item.started', { ...call, result: null, error: null, status: 'in_progress' });
+    },
+    returned: (id, text, isError) => {
+      const result = { content: [{ type: 'text', text }] };
+      const status = isError ? 'failed' : 'completed';
+      item('item.completed', { ...calls.get(id), result, error: null, status });
+    },
+    denied: (_tool, command) =>
+      item('item.completed', {
+        ...{ id: randomUUID(), type: 'command_execution', command, aggregated_output: '' },
+        ...{ exit_code: null, status: 'declined' },
+      }),
+    ended: () => {
+      const usage = {
+        input_tokens: 10,
+        cached_input_tokens: 0,
+        output_tokens: 5,
+        reasoning_output_tokens: 0,
+      };
+      line({ type: 'turn.completed', usage });
+    },
+    failed: (message) => {
+      line({ type: 'error', message });
+      line({ type: 'turn.failed', error: { message } });
+    },
+  };
+}
