@@ -10,6 +10,7 @@ import type { MessageRow, RunRow, WorkerRow } from '../../src/core/state/rows.js
 import { silentLogger } from '../../src/platform/logger.js';
 import { fact, type EngineDeps, type FactSubject, type ProcessEnd } from '../../src/services/engine/deps.js';
 import { Engine } from '../../src/services/engine/engine.js';
+import { noticesFor } from '../../src/services/engine/notices.js';
 import { Slots } from '../../src/services/engine/slots.js';
 import { acceptInstruction, type AcceptedInstruction } from '../../src/services/engine/instruct.js';
 import type { Store } from '../../src/store/contract.js';
@@ -117,6 +118,11 @@ export class EngineRig {
     this.backend.sending(workerId).submitted();
     await this.calm();
     this.backend.state(workerId, 'working');
+  }
+
+  /** What the lead is told. */
+  newsFor(about: string, text: string): NewEvent[] {
+    return noticesFor(this.deps, this.store, { about, text, evidence: 'protocol' });
   }
 
   /** The supervisor dies, and another one stands in its place that has not taken anything up yet. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fact } from '../../../src/services/engine/deps.js';
-import { noticeFor, pendingNotices, takeNotices } from '../../../src/services/engine/notices.js';
+import { pendingNotices, takeNotices } from '../../../src/services/engine/notices.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { EngineRig } from '../../support/engine-rig.js';
 import { SESSION } from '../../support/sample-events.js';
@@ -12,8 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-const notice = (text: string, about = 'w01') =>
-  rig.store.append(noticeFor(rig.deps, about, text, 'protocol'));
+const notice = (text: string, about = 'w01') => rig.store.append(...rig.newsFor(about, text));
 const take = (about?: string) =>
   takeNotices(rig.store, SESSION, 'tool result', (row) => about === undefined || row.about === about).map(
     ({ text }) => text,
@@ -74,8 +73,8 @@ describe('an idle lead', () => {
   it('is woken with all its news in one text', async () => {
     await idleLead();
     rig.store.transaction((tx) => {
-      tx.append(noticeFor(rig.deps, 'w01', 'w01 asks', 'protocol'));
-      tx.append(noticeFor(rig.deps, 'w02', 'w02 is done', 'protocol'));
+      tx.append(...rig.newsFor('w01', 'w01 asks'));
+      tx.append(...rig.newsFor('w02', 'w02 is done'));
     });
     await rig.until('the news', () => rig.backend.isSending('lead'));
     expect(rig.backend.sending('lead').text).toBe(
@@ -129,10 +128,7 @@ describe('an idle lead', () => {
 
   it('is still typed what the tool result left out', async () => {
     await idleLead();
-    rig.store.append(
-      noticeFor(rig.deps, 'w01', 'one', 'protocol'),
-      noticeFor(rig.deps, 'w02', 'two', 'protocol'),
-    );
+    rig.store.append(...rig.newsFor('w01', 'one'), ...rig.newsFor('w02', 'two'));
     await rig.until('the news', () => rig.backend.isSending('lead'));
     rig.backend.sending('lead').held('human_draft');
     expect(take('w01')).toEqual(['one']);

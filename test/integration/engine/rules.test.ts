@@ -5,7 +5,6 @@ import type { RunState } from '../../../src/core/state/states.js';
 import { fact } from '../../../src/services/engine/deps.js';
 import { acceptInstruction } from '../../../src/services/engine/instruct.js';
 import { nextDelivery } from '../../../src/services/engine/next-delivery.js';
-import { noticeFor } from '../../../src/services/engine/notices.js';
 import { endRun, type Ending } from '../../../src/services/engine/outcomes.js';
 import { leadTurnVerdict, workerTurnVerdict } from '../../../src/services/engine/turn-verdicts.js';
 import { EngineRig } from '../../support/engine-rig.js';
@@ -149,10 +148,7 @@ describe('the next delivery', () => {
 
   it('of the lead is what it was sent, then its news together, and news only while it is idle', () => {
     rig.instruct('lead', 'the goal', 'task');
-    rig.store.append(
-      noticeFor(rig.deps, 'w01', 'a', 'protocol'),
-      noticeFor(rig.deps, 'w02', 'b', 'protocol'),
-    );
+    rig.store.append(...rig.newsFor('w01', 'a'), ...rig.newsFor('w02', 'b'));
     expect(next('lead')).toMatchObject({ text: 'the goal' });
     append('message.refused', 'lead', { message_id: next('lead')?.messageIds[0] ?? '', reason: '' });
     expect(next('lead', true)).toBeNull();
@@ -323,7 +319,7 @@ describe('what the end of the lead’s turn means', () => {
 
   it('rest while there is news or a message for it', () => {
     running('lead');
-    rig.store.append(noticeFor(rig.deps, 'w01', 'x', 'protocol'));
+    rig.store.append(...rig.newsFor('w01', 'x'));
     expect(verdict()).toBe('rest');
     append('message.submitted', 'lead', {
       message_id: rig.messages('lead').at(-1)?.message_id ?? '',
