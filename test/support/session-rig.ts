@@ -74,6 +74,7 @@ export class SessionRig {
   async start(
     script: string,
     plan: Partial<SessionPlanInput> = {},
+    agentOptions: Readonly<Record<string, string>> = {},
   ): Promise<{ session_id: string; base: string }> {
     const root = await compiledRoot();
     const { startSupervisor } = await compiledSupervisor();
@@ -87,7 +88,7 @@ export class SessionRig {
         lead_agent: 'scripted',
         worker_agents: ['scripted'],
         binaries: { scripted: join(root, 'bin/agentorchestr-scripted.cjs') },
-        agent_options: { scripted: { script: scriptPath } },
+        agent_options: { scripted: { script: scriptPath, ...agentOptions } },
         verify_commands: [],
         setup_commands: [],
         ...plan,
