@@ -76,6 +76,12 @@ export class HeadlessAgent {
         if (!this.#ignoresSignals) process.exit(exitCode);
       });
     process.stdout.on('error', () => undefined);
+    this.#stayAlive();
+  }
+
+  /** In a turn that does nothing, nothing else keeps the process up. */
+  #stayAlive(): void {
+    this.#setup.clock.after(2 ** 30, () => this.#stayAlive());
   }
 }
 

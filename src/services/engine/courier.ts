@@ -2,6 +2,7 @@ import type { Delivery, EarlierDelivery } from '../../backends/contract.js';
 import { takenBefore } from './after-restart.js';
 import type { EngineDeps } from './deps.js';
 import { typeable } from './hand-over.js';
+import { inConversation } from './lost-conversation.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
 import {
   holdsText,
@@ -11,7 +12,7 @@ import {
   recordSubmitted,
   type Proof,
 } from './receipts.js';
-import { planTurn } from './turn-start.js';
+import { leavePlace, placeFor, planTurn } from './turn-start.js';
 import type { WorkerRecord } from './worker-record.js';
 
 export interface CourierOptions {
@@ -32,15 +33,15 @@ export interface CourierOptions {
 }
 
 interface UnderWay {
-  readonly next: NextDelivery;
-  readonly prove: (proof: Proof) => void;
+  next: NextDelivery;
+  prove: (proof: Proof) => void;
   readonly calledOff: AbortController;
   /** The text is in the composer. Before that nothing the agent does can be a proof. */
   typed: boolean;
   /** A turn was open when it was typed. */
   steers: boolean;
   /** It has a process of its own. */
-  isTurn: boolean;
+  readonly isTurn: boolean;
 }
 
 /** Brings one worker's messages to its agent, one at a time and in order, and keeps their receipts true. */
@@ -155,13 +156,21 @@ export class Courier {
   async #deliver(due: NextDelivery, earlier: EarlierDelivery['state'] | null): Promise<void> {
     const { deps, workerId, record, signal } = this.#options;
     this.#unproven = null;
+    const underWay: UnderWay = {
+      ...{ next: due, prove: () => undefined, calledOff: new AbortController() },
+      ...{ typed: earlier === 'typed', steers: false, isTurn: record.isPerTurn },
+    };
+    this.#underWay = underWay;
     try {
-      const next = await typeable(deps, workerId, due);
-      const delivery = await this.#send(next, earlier);
+      const stop = AbortSignal.any([signal, underWay.calledOff.signal]);
+      if (earlier !== 'typed' && !(await placeFor(deps, workerId, due, stop))) return;
+      const next = await typeable(deps, workerId, inConversation(deps, workerId, due));
+      const delivery = await this.#send(next, earlier, stop);
+      if (stop.aborted && !underWay.typed) leavePlace(deps, workerId, due);
       if (signal.aborted || delivery === null) return;
       if (delivery.outcome === 'submitted') return this.#submitted(next, delivery);
       // What became of the process of a turn is told by itself, and what follows with it.
-      if (this.#underWay?.isTurn === true) return;
+      if (underWay.isTurn) return;
       if (!recordDelivery(deps, workerId, next, delivery)) return;
       if (delivery.outcome === 'unconfirmed') this.#unproven = next;
       record.undelivered(next.runId, whatHappened(delivery));
@@ -171,23 +180,22 @@ export class Courier {
   }
 
   /** null: it was called off, and whoever did that has settled the messages; the others of a batch stay due. */
-  async #send(next: NextDelivery, earlier: EarlierDelivery['state'] | null): Promise<Delivery | null> {
-    const { deps, workerId, record, signal, rearm } = this.#options;
+  async #send(
+    next: NextDelivery,
+    earlier: EarlierDelivery['state'] | null,
+    signal: AbortSignal,
+  ): Promise<Delivery | null> {
+    const { deps, workerId, record, rearm } = this.#options;
     const { promise: confirmation, resolve: prove } = promiseWithResolver<Proof>();
     const wasTyped = earlier === 'typed';
-    const underWay: UnderWay = {
-      ...{ next, prove, calledOff: new AbortController() },
-      ...{ typed: wasTyped, steers: false, isTurn: false },
-    };
-    this.#underWay = underWay;
-    const observer = observeDelivery(deps, record, next, signal);
+    const underWay = this.#underWay;
+    if (underWay === null) return null;
+    Object.assign(underWay, { next, prove });
+    const observer = observeDelivery(deps, record, next, this.#options.signal);
     try {
       // What the agent flagged since it was typed is about it.
       if (next.rearms && !wasTyped) await rearm();
-      const calledOff = AbortSignal.any([signal, underWay.calledOff.signal]);
-      const turn = wasTyped ? 'stays' : await planTurn(deps, workerId, next, calledOff);
-      if (turn === 'called off') return null;
-      underWay.isTurn = record.isPerTurn;
+      const turn = wasTyped ? null : await planTurn(deps, workerId, next);
       const delivery = await deps.backend.send(workerId, next.text, {
         observer: {
           held: observer.held,
@@ -201,12 +209,17 @@ export class Courier {
         },
         confirmation,
         ...(earlier === null ? {} : { earlier: { state: earlier, takenBefore: this.#takenBefore(next) } }),
-        ...(turn === 'stays' ? {} : { turn }),
-        signal: calledOff,
+        ...(turn === null ? {} : { turn }),
+        signal,
       });
       return delivery.outcome === 'refused' && underWay.calledOff.signal.aborted ? null : delivery;
     } catch (error) {
       deps.logger.error({ worker: workerId, err: error }, 'delivery failed');
+      // No process was made whose end would tell.
+      if (underWay.isTurn && !underWay.typed) {
+        leavePlace(deps, workerId, next);
+        record.failed(String(error), 'process', undefined);
+      }
       return { outcome: 'refused', reason: String(error) };
     }
   }

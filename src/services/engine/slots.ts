@@ -1,6 +1,8 @@
 /** A turn that wants to run. */
 export interface SlotRequest {
   readonly runId: string;
+  /** Smaller came first. */
+  readonly order: number;
   /** The runs that asked for it, nearest first. */
   readonly ancestors: readonly string[];
 }
@@ -35,10 +37,10 @@ export class Slots {
     return this.#queue.length;
   }
 
-  /** Resolves with true once the run has a place; false when `signal` aborted or the pool drains before that. */
+  /** Resolves with true once the run has a place; false when `signal` aborted before that. */
   take(request: SlotRequest, signal: AbortSignal): Promise<boolean> {
     if (this.#held.has(request.runId)) return Promise.resolve(true);
-    if (signal.aborted || this.#draining) return Promise.resolve(false);
+    if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const leave = () => {
         this.#queue = this.#queue.filter((other) => other !== waiting);
@@ -52,7 +54,7 @@ export class Slots {
         },
       };
       signal.addEventListener('abort', leave, { once: true });
-      this.#queue.push(waiting);
+      this.#queue = [...this.#queue, waiting].sort((one, other) => one.order - other.order);
       this.#fill();
     });
   }
@@ -69,14 +71,14 @@ export class Slots {
     if (this.#held.size === 0) for (const done of this.#onEmpty.splice(0)) done();
   }
 
-  /** Nothing begins any more; resolves when what runs has ended. What waits keeps its place in the store. */
+  /** Nothing begins any more; resolves when what runs has ended. What waits goes on waiting, in the store as well. */
   drain(): Promise<void> {
     this.#draining = true;
-    for (const waiting of this.#queue.splice(0)) waiting.start(false);
     return this.#held.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty.push(resolve));
   }
 
   #fill(): void {
+    if (this.#draining) return;
     for (const waiting of [...this.#queue]) {
       const place = this.#placeFor(waiting);
       if (place === undefined) continue;

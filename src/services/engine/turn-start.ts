@@ -4,40 +4,51 @@ import type { Reader } from '../../store/contract.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
 import type { NextDelivery } from './next-delivery.js';
 
-/** `stays`: its agent is there for all turns. `called off`: before its process was made. */
-export type TurnPlan = TurnStart | 'stays' | 'called off';
+/**
+ * A place to run in for the next text of a worker whose agent is a process per turn: asked for at once, so that places
+ * are given in the order of the texts. true where none is needed; false: called off before there was one.
+ */
+export async function placeFor(
+  deps: EngineDeps,
+  workerId: string,
+  next: NextDelivery,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { store, slots } = deps;
+  const runId = runOf(deps, workerId, next);
+  if (runId === null) return true;
+  const order = store.message(next.messageIds[0] ?? '')?.accepted_seq ?? 0;
+  if (!(await slots.take({ runId, order, ancestors: ancestorsOf(store, runId) }, signal))) return false;
+  const run = store.run(runId);
+  if (!signal.aborted && run !== null && !isTerminalRun(run.state)) return true;
+  slots.give(runId);
+  return false;
+}
 
 /**
- * The process that the next text of a worker needs, where its agent is one per turn: waits for a place to run in, then
- * commits the attempt. From here on whoever finds the row looks for the process.
+ * The process that takes it; null where the agent stays. The attempt is committed: from here on whoever finds the row
+ * looks for the process.
  */
 export async function planTurn(
   deps: EngineDeps,
   workerId: string,
   next: NextDelivery,
-  signal: AbortSignal,
-): Promise<TurnPlan> {
+): Promise<TurnStart | null> {
   const { store, sessionId } = deps;
   const worker = store.worker(sessionId, workerId);
   const make = worker === null ? null : deps.turn(worker);
-  if (make === null) return 'stays';
-  const runId = next.runId ?? openRun(store, sessionId, workerId)?.run_id;
-  if (runId === undefined) return 'called off';
-  if (!(await deps.slots.take({ runId, ancestors: ancestorsOf(store, runId) }, signal))) return 'called off';
-  const run = store.run(runId);
-  if (signal.aborted || run === null || isTerminalRun(run.state)) {
-    deps.slots.give(runId);
-    return 'called off';
-  }
+  const runId = runOf(deps, workerId, next);
+  const run = runId === null ? null : store.run(runId);
+  if (make === null || run === null) return null;
   const attemptId = deps.newId();
+  const spec = await make(attemptId);
   const subject: FactSubject = {
-    ...{ session_id: sessionId, worker_id: workerId, source: 'supervisor', evidence: 'process' },
-    run_id: runId,
+    ...{ session_id: sessionId, worker_id: workerId, run_id: run.run_id },
+    ...{ source: 'supervisor', evidence: 'process' },
   };
   store.append(
     fact('run.started', subject, { attempt: run.attempts + 1, attempt_id: attemptId, new_process: true }),
   );
-  const spec = await make(attemptId);
   return {
     spec,
     began: (started) =>
@@ -51,6 +62,19 @@ export async function planTurn(
         }),
       ),
   };
+}
+
+/** No process came of it. */
+export function leavePlace(deps: EngineDeps, workerId: string, next: NextDelivery): void {
+  const runId = runOf(deps, workerId, next);
+  if (runId !== null) deps.slots.give(runId);
+}
+
+/** null: its agent stays, and needs no process of its own for that. */
+function runOf(deps: EngineDeps, workerId: string, next: NextDelivery): string | null {
+  const worker = deps.store.worker(deps.sessionId, workerId);
+  if (worker === null || deps.turn(worker) === null) return null;
+  return next.runId ?? openRun(deps.store, deps.sessionId, workerId)?.run_id ?? null;
 }
 
 /** Nearest first. */

@@ -129,6 +129,8 @@ export class WorkerTurn {
     record.answered(evidence);
     const answer =
       record.worker()?.role === 'lead' ? this.#leadTurnEnded() : await this.#workerTurnEnded(text, fromHook);
+    // Closed meanwhile: to call it idle would tell whoever takes over that nothing was left to settle.
+    if (this.#parts.signal.aborted) return null;
     if (answer === null && !this.#open) record.idle(evidence);
     onOver();
     return answer;

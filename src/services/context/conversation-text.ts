@@ -1,0 +1,33 @@
+/** One side's word in a conversation. */
+export interface Spoken {
+  readonly who: 'instruction' | 'answer';
+  readonly text: string;
+}
+
+/** Of what was said before; the newest is what the next turn most likely goes on from. */
+const MOST_CHARACTERS = 40_000;
+const LONGEST_ONE = 8_000;
+
+/**
+ * A new instruction for an agent that does not know its conversation any more: what was said before, as data, then the
+ * instruction itself.
+ */
+export function withConversation(spoken: readonly Spoken[], text: string): string {
+  const kept: string[] = [];
+  let left = MOST_CHARACTERS;
+  for (const { who, text: said } of spoken.toReversed()) {
+    const line = `[${who}]\n${said.length > LONGEST_ONE ? `${said.slice(0, LONGEST_ONE)}…` : said}`;
+    if (line.length > left) break;
+    left -= line.length;
+    kept.unshift(line);
+  }
+  if (kept.length === 0) return text;
+  return [
+    'You worked on this before in a conversation that is not there any more. What was said then, for your information only:',
+    '<conversation>',
+    ...kept,
+    '</conversation>',
+    'Look at what is done already. Your instruction now:',
+    text,
+  ].join('\n');
+}
