@@ -10,6 +10,7 @@ const INSTALL_LIMIT_MS = 10 * 60_000;
 
 const REAL_AGENTS = [
   { name: 'claude', package: '@anthropic-ai/claude-code', version: '2.1.332', bin: 'claude' },
+  { name: 'codex', package: '@openai/codex', version: '0.171.0', bin: 'codex' },
 ];
 
 /** Outside node_modules: hundreds of megabytes that nobody but the tests wants, kept between runs. */

@@ -1,3 +1,4 @@
+import { codexHeadless } from './codex/headless.js';
 import type { AgentAdapter } from './contract.js';
 
 export const codex: AgentAdapter = {
@@ -9,6 +10,7 @@ export const codex: AgentAdapter = {
   capabilities: { parallel: true, mcp: true },
   versionArgs: ['--version'],
   guardVariables: ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID', 'CODEX_CI'],
+  options: [{ name: 'model', summary: 'the model it starts with', required: false, file: false }],
   interactive: null,
-  headless: null,
+  headless: codexHeadless,
 };

@@ -24,7 +24,8 @@ export async function detectAgents(
     implement: adapter.scores.implement,
     parallel: adapter.capabilities.parallel,
     mcp: adapter.capabilities.mcp,
-    launchable: adapter.interactive !== null,
+    launchable: adapter.interactive !== null || adapter.headless !== null,
+    launchableAsLead: adapter.interactive !== null,
   }));
 }
 

@@ -6,7 +6,8 @@ export function knownAgents(): readonly KnownAgent[] {
     name: agent.name,
     displayName: agent.displayName,
     mcp: agent.capabilities.mcp,
-    launchable: agent.interactive !== null,
+    launchable: agent.interactive !== null || agent.headless !== null,
+    launchableAsLead: agent.interactive !== null,
     onlyByName: agent.onlyByName ?? false,
     options: agent.options ?? [],
   }));

@@ -43,6 +43,11 @@ export const GOAL_FLAGS: readonly Flag[] = [
   { name: 'include-changes', kind: 'switch', summary: 'start from your uncommitted changes too' },
   { name: 'fetch', kind: 'switch', summary: 'fetch before the base is chosen' },
   { name: 'apply', kind: 'switch', summary: 'bring the result into your checkout, if safe' },
+  {
+    name: 'headless',
+    kind: 'switch',
+    summary: 'run workers without a terminal; their panes show what they say',
+  },
   { name: 'max-workers', kind: 'text', value: 'N', summary: 'workers at one time, 1 to 64 (default: 8)' },
   { name: 'session-timeout', kind: 'text', value: 'SECONDS', summary: 'end the session after this time' },
   {

@@ -91,7 +91,10 @@ export interface KnownAgent {
   readonly name: string;
   readonly displayName: string;
   readonly mcp: boolean;
+  /** As a worker, in a pane or without a terminal. */
   readonly launchable: boolean;
+  /** In a pane, where a lead runs. */
+  readonly launchableAsLead: boolean;
   readonly onlyByName: boolean;
   readonly options: readonly {
     readonly name: string;
@@ -112,7 +115,10 @@ export interface DetectedAgent {
   readonly implement: number;
   readonly parallel: boolean;
   readonly mcp: boolean;
+  /** As a worker, in a pane or without a terminal. */
   readonly launchable: boolean;
+  /** In a pane, where a lead runs. */
+  readonly launchableAsLead: boolean;
 }
 
 export interface Surroundings {

@@ -1,4 +1,5 @@
 import { join, normalize } from 'node:path';
+import { launchOf } from '../../agents/registry.js';
 import { PERSPECTIVES, findPerspective, type Perspective } from '../context/perspectives.js';
 import { delay } from '../../core/clock.js';
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
@@ -36,7 +37,7 @@ export async function spawnWorker(session: SessionContext, request: SpawnRequest
   const perspective = perspectiveOf(request.perspective);
   checkScope(request.file_scope);
   const { agent, warnings } = chooseAgent(live, request.agent_hint);
-  const backend = request.backend ?? live.plan.worker_backend;
+  const backend = request.backend ?? usualBackend(live, agent);
   launchIn(live, agent, backend);
   const baseCommit = await resolveBase(session, row, request.base);
   const { worker, reused } = session.store.transaction((tx) =>
@@ -109,6 +110,14 @@ function chooseAgent(live: LiveSession, hint: string | undefined): { agent: stri
     agent: fallback,
     warnings: [`agent_hint "${hint}" is not an agent of this session (${known}): ${fallback} was taken`],
   };
+}
+
+/** As the session says, but for an agent that can only be started the other way. */
+function usualBackend(live: LiveSession, agent: string): string {
+  const { worker_backend: usual } = live.plan;
+  const other = usual === 'tmux' ? 'headless' : 'tmux';
+  const { adapter } = live.agent(agent);
+  return launchOf(adapter, usual) === null && launchOf(adapter, other) !== null ? other : usual;
 }
 
 interface Preparation {

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { lastExchange, type Conversation, type Exchange } from './conversation.js';
 import { anthropic } from './anthropic.js';
 import type { Rule, Spoken, Step } from './reply.js';
+import { responses } from './responses.js';
 
 /** One wire format: which requests are its own, how they read, how an answer is written. */
 export interface WireFormat {
@@ -33,7 +34,7 @@ export interface RecordedRequest {
   readonly rule: string | null;
 }
 
-const FORMATS: readonly WireFormat[] = [anthropic];
+const FORMATS: readonly WireFormat[] = [anthropic, responses];
 
 /** A model on loopback that plays rules. It keeps no conversation: every answer follows from the request alone. */
 export class MockLlm {

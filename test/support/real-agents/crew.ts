@@ -39,6 +39,8 @@ export interface CrewOptions {
   readonly leadEndsTurns?: boolean;
   /** The first worker does not survive its first step; the lead has a third one do its task. */
   readonly afterDeath?: boolean;
+  /** Which agents the workers are; absent: the session's first. */
+  readonly agents?: { readonly slug: string; readonly words: string };
 }
 
 /** A lead and two workers on the sample project: a question, a conflict that goes back, verification, the verdict. */
@@ -48,11 +50,21 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
       yield calls(
         {
           tool: 'spawn_worker',
-          input: { task: `${SLUG}.`, perspective: 'implementer', idempotency_key: 's' },
+          input: {
+            task: `${SLUG}.`,
+            perspective: 'implementer',
+            idempotency_key: 's',
+            ...by(options.agents?.slug),
+          },
         },
         {
           tool: 'spawn_worker',
-          input: { task: `${WORDS}.`, perspective: 'implementer', idempotency_key: 'w' },
+          input: {
+            task: `${WORDS}.`,
+            perspective: 'implementer',
+            idempotency_key: 'w',
+            ...by(options.agents?.words),
+          },
         },
       );
       const wait = options.leadEndsTurns === true ? woken : until;
@@ -104,6 +116,10 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
       yield say('Done.');
     }),
   ];
+}
+
+function by(agent: string | undefined): Record<string, string> {
+  return agent === undefined ? {} : { agent_hint: agent };
 }
 
 /** Asks again for as long as it must; a lead that is refused gives up and says why. */

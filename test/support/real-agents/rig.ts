@@ -29,6 +29,7 @@ export interface RealWorldOptions {
 export class ClaudeRig extends SessionRig {
   readonly llm: MockLlm;
   readonly binary: string;
+  readonly codex: string;
 
   static async create(options: RealWorldOptions = {}): Promise<ClaudeRig> {
     const llm = await MockLlm.start(...(options.rules ?? []));
@@ -40,6 +41,7 @@ export class ClaudeRig extends SessionRig {
       env: {
         ANTHROPIC_BASE_URL: llm.url,
         ANTHROPIC_API_KEY: KEY,
+        MOCK_API_KEY: KEY,
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         ...options.env,
       },
@@ -47,6 +49,8 @@ export class ClaudeRig extends SessionRig {
     });
     this.llm = llm;
     this.binary = inject('realAgents')['claude'] ?? '';
+    this.codex = inject('realAgents')['codex'] ?? '';
+    writeCodexHome(this.world.sandbox.home, llm.url);
     writeClaudeHome(this.world.sandbox.home, {
       projects: options.trusted === false ? [] : [this.repo.path],
       keys: options.keyApproved === false ? [] : [KEY],
@@ -95,6 +99,23 @@ export class ClaudeRig extends SessionRig {
       await this.llm.close();
     }
   }
+}
+
+/** A person's own provider, which is our model. */
+function writeCodexHome(home: string, url: string): void {
+  mkdirSync(join(home, '.codex'));
+  writeFileSync(
+    join(home, '.codex/config.toml'),
+    `model = "mock-model"
+model_provider = "mock"
+check_for_update_on_startup = false
+[model_providers.mock]
+name = "mock"
+base_url = "${url}/v1"
+env_key = "MOCK_API_KEY"
+wire_api = "responses"
+`,
+  );
 }
 
 /** What a person who has used it before has in their home. */

@@ -42,6 +42,11 @@ describe('the agent registry', () => {
       'claude',
       'scripted',
     ]);
+    expect(AGENTS.filter((agent) => agent.headless !== null).map((agent) => agent.name)).toEqual([
+      'claude',
+      'codex',
+      'scripted',
+    ]);
   });
 
   it('finds an agent by its name', () => {

@@ -9,7 +9,7 @@ const fair = agent('fair', { orchestrate: 6 });
 const weak = agent('weak', { orchestrate: 2 });
 const mute = agent('mute', { orchestrate: 9, mcp: false });
 const editor = agent('editor', { kind: 'ide', orchestrate: 9 });
-const stuck = agent('stuck', { launchable: false });
+const stuck = agent('stuck', { launchable: false, launchableAsLead: false });
 const ALL = [best, good, fair, weak, mute, editor, stuck];
 
 function choose(detected: readonly DetectedAgent[], wishes: { names?: string[]; lead?: string } = {}) {

@@ -40,13 +40,14 @@ export function agent(name: string, more: Partial<DetectedAgent> = {}): Detected
     parallel: true,
     mcp: true,
     launchable: true,
+    launchableAsLead: true,
     ...more,
   };
 }
 
 export function known(...agents: readonly DetectedAgent[]): KnownAgent[] {
-  return agents.map(({ name, displayName, mcp, launchable }) => ({
-    ...{ name, displayName, mcp, launchable },
+  return agents.map(({ name, displayName, mcp, launchable, launchableAsLead }) => ({
+    ...{ name, displayName, mcp, launchable, launchableAsLead },
     onlyByName: false,
     options: [],
   }));

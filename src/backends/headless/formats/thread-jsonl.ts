@@ -21,10 +21,10 @@ export function threadJsonl(): StreamReader {
         if (item['type'] === 'agent_message') answer = textOf(item['text']);
         return completed(item);
       case 'error':
-        failure = textOf(event['message']);
+        failure = plain(textOf(event['message']));
         return [{ said: 'note', text: failure }];
       case 'turn.failed':
-        return failed(textOf(fieldsOf(event['error'])['message']) || failure);
+        return failed(plain(textOf(fieldsOf(event['error'])['message'])) || failure);
       case 'turn.completed':
         return [usage(fieldsOf(event['usage'])), { said: 'turn_ended', text: answer }];
       default:
@@ -112,6 +112,11 @@ function usage(of: Fields): Said {
     outputTokens: numberOf(of['output_tokens']),
     costUsd: null,
   };
+}
+
+/** It passes on the body of an error as it came. */
+function plain(message: string): string {
+  return textOf(fieldsOf(parseLine(message)['error'])['message']) || message;
 }
 
 function failed(text: string): readonly Said[] {

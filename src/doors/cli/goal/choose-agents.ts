@@ -70,12 +70,15 @@ function checkNamedLead(
   const agent = detected.find((found) => found.name === name);
   if (agent === undefined) throw new OrchestratorError('NO_AGENTS', { wanted: [name] });
   if (!agent.mcp) throw new OrchestratorError('LEAD_WITHOUT_MCP', { lead: name, valid: ableToLead(known) });
-  if (!agent.launchable)
-    throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', { agent: name, valid: launchable(known) });
+  if (!agent.launchableAsLead)
+    throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', {
+      agent: name,
+      valid: known.filter((other) => other.launchableAsLead && other.mcp).map((other) => other.name),
+    });
 }
 
 function bestLead(candidates: readonly DetectedAgent[], known: readonly KnownAgent[]): DetectedAgent {
-  const able = candidates.filter((agent) => agent.mcp);
+  const able = candidates.filter((agent) => agent.mcp && agent.launchableAsLead);
   const programs = able.filter((agent) => agent.kind === 'sdk' || agent.kind === 'cli');
   const [best] = (programs.length > 0 ? programs : able).toSorted((a, b) => b.orchestrate - a.orchestrate);
   if (best !== undefined) return best;

@@ -44,6 +44,7 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
     ...planOf({ host, examined, choice, goal, showPanes }),
     agent_options: agentOptions,
     include_changes: includeChanges,
+    worker_backend: parsed.isOn('headless') === true ? 'headless' : 'tmux',
     fetch: parsed.isOn('fetch') ?? false,
     apply: parsed.isOn('apply') ?? false,
     kill_tmux: parsed.isOn('kill-tmux') ?? false,

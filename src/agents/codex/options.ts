@@ -1,0 +1,19 @@
+import type { LaunchContext } from '../contract.js';
+
+const SERVER = 'agentorchestr';
+
+/** Our server beside the user's own, for this run only; the token is read from the environment. */
+export function mcpOptions({ mcpUrl, tokenVariable }: LaunchContext): readonly string[] {
+  const settings = {
+    url: mcpUrl,
+    bearer_token_env_var: tokenVariable,
+    // Its default ends a call after 300 s.
+    tool_timeout_sec: 3_600,
+    // Our own tools are no risk that a person would have to be asked about.
+    default_tools_approval_mode: 'approve',
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [
+    '-c',
+    `mcp_servers.${SERVER}.${name}=${JSON.stringify(value)}`,
+  ]);
+}
