@@ -1,4 +1,5 @@
 import { codexHeadless } from './codex/headless.js';
+import { codexInteractive } from './codex/interactive.js';
 import type { AgentAdapter } from './contract.js';
 
 export const codex: AgentAdapter = {
@@ -11,6 +12,6 @@ export const codex: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID', 'CODEX_CI'],
   options: [{ name: 'model', summary: 'the model it starts with', required: false, file: false }],
-  interactive: null,
+  interactive: codexInteractive,
   headless: codexHeadless,
 };

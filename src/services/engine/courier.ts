@@ -24,6 +24,8 @@ export interface CourierOptions {
   /** The agent is another supervisor's: nothing is delivered before `begin`. */
   readonly takenOver: boolean;
   isTurnOpen(): boolean;
+  /** The agent is seen to be in its turn; one whose turn is over may only not have said so yet. */
+  isWorking(): boolean;
   /** A new instruction is about to arrive: what was flagged or printed before no longer counts. */
   rearm(): Promise<void>;
   /** The agent took a text: a turn has begun, or, when one was open as it was typed, it was taken into that (`steered`). */
@@ -201,7 +203,7 @@ export class Courier {
           held: observer.held,
           typed: (bytes) => {
             underWay.typed = true;
-            underWay.steers = this.#options.isTurnOpen();
+            underWay.steers = this.#options.isWorking();
             observer.typed(bytes);
             // What the agent flagged while the text was held was about something else.
             if (next.rearms) void rearm();

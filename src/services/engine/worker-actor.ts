@@ -66,6 +66,7 @@ export class WorkerActor {
       signal: this.#abort.signal,
       takenOver: options.takenOver === true,
       isTurnOpen: () => this.#turn.isOpen,
+      isWorking: () => this.#turn.isOpen && this.#screen !== 'idle',
       rearm: () => this.#rearm(),
       onTaken: (steered) => this.#taken(steered),
       onOver: () => {

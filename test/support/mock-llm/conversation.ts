@@ -4,6 +4,8 @@ export interface Conversation {
   readonly system: string;
   readonly tools: readonly string[];
   readonly turns: readonly Turn[];
+  /** Asked beside the work, for the agent's own use (a title): no prompt of anybody's. */
+  readonly aside?: boolean;
 }
 
 export type Turn =

@@ -30,6 +30,7 @@ function read(body: unknown): Conversation {
     system: instructions ?? '',
     tools: (tools ?? []).flatMap(namesOf),
     turns: items.reduce<Turn[]>(addItem, []),
+    aside: (tools ?? []).length === 0,
   };
 }
 

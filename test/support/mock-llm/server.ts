@@ -121,8 +121,9 @@ export class MockLlm {
     }
     const conversation = format.read(body);
     const exchange = lastExchange(conversation);
-    const rule = this.#rules.find((candidate) => candidate.when(exchange)) ?? ECHO;
-    record(exchange, rule.name);
+    const isAside = conversation.aside === true;
+    const rule = isAside ? ASIDE : (this.#rules.find((candidate) => candidate.when(exchange)) ?? ECHO);
+    record(isAside ? null : exchange, rule.name);
     const { step, drop } = this.#next(rule, exchange, JSON.stringify(body));
     if ('fail' in step) {
       const { status, message, retryAfterS } = step.fail;
@@ -152,6 +153,8 @@ export class MockLlm {
     return 'fail' in step ? { step, drop: false } : { step: { text: 'This answer breaks off' }, drop: true };
   }
 }
+
+const ASIDE: Rule = { name: 'aside', when: () => true, steps: [{ text: 'A title' }] };
 
 /** What nobody wrote a rule for is answered so that the test can see what arrived. */
 const ECHO: Rule = {

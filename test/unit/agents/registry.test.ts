@@ -40,6 +40,7 @@ describe('the agent registry', () => {
   it('says which agents can be started yet', () => {
     expect(AGENTS.filter((agent) => agent.interactive !== null).map((agent) => agent.name)).toEqual([
       'claude',
+      'codex',
       'scripted',
     ]);
     expect(AGENTS.filter((agent) => agent.headless !== null).map((agent) => agent.name)).toEqual([
