@@ -176,6 +176,8 @@ export type HookFact =
   | { readonly fact: 'session_ended' };
 
 export interface HookRules {
+  /** true: a turn that failed is told by a hook; false: the screen has to tell. */
+  readonly tellsFailures: boolean;
   /** Translates one hook body (parsed JSON) into facts; unknown bodies give none. Pure. */
   translate(body: unknown): readonly HookFact[];
   /** The conversation id in any hook body, or null. */

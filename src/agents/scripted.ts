@@ -154,6 +154,7 @@ function composer(screen: Screen): Composer | null {
 
 function hookRules(): HookRules {
   return {
+    tellsFailures: true,
     translate: (body) => facts(asRecord(body)),
     threadId: (body) => asRecord(body)['session_id']?.toString() ?? null,
     continueTurn: (reason) => ({ decision: 'block', reason }),

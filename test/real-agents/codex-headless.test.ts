@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bash, call, program, say } from '../support/mock-llm/program.js';
 import { says } from '../support/mock-llm/reply.js';
-import { ALLOWED, crew, GOAL, VERIFY } from '../support/real-agents/crew.js';
 import { ClaudeRig } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
 
@@ -86,26 +85,5 @@ describe('Codex without a terminal', () => {
     await lead.ok('spawn_worker', { task: 'make it' });
     await lead.ok('wait_for_worker', wait);
     expect(config()).toBe(before);
-  });
-});
-
-describe('a mixed crew', () => {
-  it('of Claude Code in a pane as lead, Codex and Claude Code as workers brings one verified branch home', async () => {
-    rig = await ClaudeRig.create({
-      rules: crew({ agents: { slug: 'codex', words: 'claude' } }),
-      sampleProject: true,
-      settings: ALLOWED,
-    });
-    await rig.startClaude({
-      ...{ goal: GOAL, verify_commands: VERIFY, worker_backend: 'headless' },
-      worker_agents: ['claude', 'codex'],
-      binaries: { claude: rig.binary, codex: rig.codex },
-    });
-    const ended = await rig.event('end of session', ({ type }) => type === 'session.ended', 180_000);
-    expect(ended.data).toMatchObject({ state: 'done' });
-    const agents = rig.store.workers(rig.sessionId).map(({ agent, backend }) => `${agent} ${backend}`);
-    expect(agents).toEqual(['claude tmux', 'codex headless', 'claude headless']);
-    const branch = `agentorchestr/${rig.sessionId}/integration`;
-    expect(rig.repo.git('show', `${branch}:src/tools.js`)).toContain('{ capitalize, slug, words }');
   });
 });

@@ -27,6 +27,7 @@ export interface EngineRigOptions {
 
 /** Hook bodies are the facts themselves. */
 export const PLAIN_HOOKS: HookRules = {
+  tellsFailures: true,
   translate: (body) => body as readonly HookFact[],
   threadId: () => null,
   continueTurn: (reason) => ({ goOn: reason }),

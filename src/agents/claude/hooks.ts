@@ -4,6 +4,7 @@ import { unwrapped } from './wrapper.js';
 
 /** Bodies of its hooks: https://code.claude.com/docs/en/hooks, and seen on 2.1.332. */
 export const claudeHooks: HookRules = {
+  tellsFailures: true,
   translate: (body) => facts(asRecord(body)),
   threadId: (body) => textOf(asRecord(body)['session_id']) || null,
   transcript: (body) => textOf(asRecord(body)['transcript_path']) || null,

@@ -2,6 +2,7 @@ import type { HookFact, HookRules, TranscriptRules } from '../contract.js';
 
 /** Bodies of its command hooks, on standard input. Seen on 0.171.0; a turn that failed fires none. */
 export const codexHooks: HookRules = {
+  tellsFailures: false,
   translate: (body) => facts(asRecord(body)),
   threadId: (body) => textOf(asRecord(body)['session_id']) || null,
   transcript: (body) => textOf(asRecord(body)['transcript_path']) || null,

@@ -125,7 +125,7 @@ export class WorkerActor {
     this.#turn.keepOpen();
     if (this.#gate.screen(event)) return;
     if (event.state === 'working') this.#turn.working(event.evidence);
-    else if (event.state === 'error' && (this.#hooks === null || this.#hooksMissed))
+    else if (event.state === 'error' && (this.#hooks?.tellsFailures !== true || this.#hooksMissed))
       this.#turn.failed(event.text, event.evidence);
     else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#turn.closeByScreen(event.evidence);
   }

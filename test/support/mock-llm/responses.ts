@@ -155,7 +155,7 @@ function itemOf({ tool, input }: StepCall, offered: readonly string[]): Item {
   const [namespace, inner] = name.includes('/') ? name.split('/') : [undefined, name];
   const fields = isShell
     ? shell === 'exec_command'
-      ? { cmd: input['command'], yield_time_ms: 30_000 }
+      ? { cmd: input['command'], yield_time_ms: 30_000, ...escalation(input) }
       : { command: shell === 'shell' ? ['bash', '-lc', input['command']] : input['command'] }
     : input;
   return {
@@ -167,6 +167,13 @@ function itemOf({ tool, input }: StepCall, offered: readonly string[]): Item {
     arguments: JSON.stringify(fields),
     status: 'completed',
   };
+}
+
+/** What its sandbox does not allow it asks for. */
+function escalation(input: Record<string, unknown>): object {
+  return input['escalate'] === true
+    ? { sandbox_permissions: 'require_escalated', justification: 'to commit' }
+    : {};
 }
 
 function halves(text: string): string[] {

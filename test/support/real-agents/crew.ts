@@ -39,8 +39,8 @@ export interface CrewOptions {
   readonly leadEndsTurns?: boolean;
   /** The first worker does not survive its first step; the lead has a third one do its task. */
   readonly afterDeath?: boolean;
-  /** Which agents the workers are; absent: the session's first. */
-  readonly agents?: { readonly slug: string; readonly words: string };
+  /** What the workers are and where they run; absent: as the session says. */
+  readonly workers?: { readonly slug: WorkerKind; readonly words: WorkerKind };
 }
 
 /** A lead and two workers on the sample project: a question, a conflict that goes back, verification, the verdict. */
@@ -54,7 +54,7 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
             task: `${SLUG}.`,
             perspective: 'implementer',
             idempotency_key: 's',
-            ...by(options.agents?.slug),
+            ...by(options.workers?.slug),
           },
         },
         {
@@ -63,7 +63,7 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
             task: `${WORDS}.`,
             perspective: 'implementer',
             idempotency_key: 'w',
-            ...by(options.agents?.words),
+            ...by(options.workers?.words),
           },
         },
       );
@@ -118,8 +118,13 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
   ];
 }
 
-function by(agent: string | undefined): Record<string, string> {
-  return agent === undefined ? {} : { agent_hint: agent };
+interface WorkerKind {
+  readonly agent: string;
+  readonly backend: 'tmux' | 'headless';
+}
+
+function by(kind: WorkerKind | undefined): Record<string, string> {
+  return kind === undefined ? {} : { agent_hint: kind.agent, backend: kind.backend };
 }
 
 /** Asks again for as long as it must; a lead that is refused gives up and says why. */

@@ -153,7 +153,7 @@ function sampleProject(world: GitWorld): TestRepo {
 }
 
 function removeClaudeFiles(temp: string): void {
-  for (const name of readdirSync(temp).filter((entry) => /^(claude|cc-socks)/.test(entry)))
+  for (const name of readdirSync(temp).filter((entry) => /^(claude|cc-socks|codex-)/.test(entry)))
     rmSync(join(temp, name), { recursive: true, force: true });
 }
 
