@@ -46,7 +46,7 @@ export const GOAL_FLAGS: readonly Flag[] = [
   {
     name: 'headless',
     kind: 'switch',
-    summary: 'run workers without a terminal; their panes show what they say',
+    summary: 'run workers without a terminal of their own',
   },
   { name: 'max-workers', kind: 'text', value: 'N', summary: 'workers at one time, 1 to 64 (default: 8)' },
   { name: 'session-timeout', kind: 'text', value: 'SECONDS', summary: 'end the session after this time' },

@@ -182,6 +182,7 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
     '--bypass and --no-bypass contradict each other',
     'give it once',
   ],
+  ['headless', ['--goal', 'a', '--headless=yes'], '--headless takes no value (got "yes")', 'leave it out'],
   [
     'lead-may-answer',
     ['--goal', 'a', '--lead-may-answer=yes'],

@@ -84,7 +84,7 @@ describe('typing a goal', () => {
 describe('the plan', () => {
   it('carries every flag', async () => {
     const flags =
-      '--max-workers 3 --session-timeout 60 --include-changes --fetch --apply --kill-tmux --no-bypass --lead-may-answer --yes --no-attach';
+      '--max-workers 3 --session-timeout 60 --include-changes --fetch --apply --kill-tmux --no-bypass --headless --lead-may-answer --yes --no-attach';
     const { plan: planned } = await plan(['--goal', ' reach it ', ...flags.split(' ')]);
     expect(planned).toEqual({
       session_id: '00000001',
@@ -100,6 +100,7 @@ describe('the plan', () => {
       kill_tmux: true,
       bypass_permissions: false,
       lead_may_answer: true,
+      worker_backend: 'headless',
       verify_commands: [],
       setup_commands: [],
       limits: { max_workers: 3, session_timeout_s: 60 },
