@@ -9,7 +9,8 @@ const OTHERS = [
   'openai',
   'gemini-cli',
   'qwen',
-  'cline',
+  // Not what is declined.
+  '(?<!de)cline',
   'roocode',
   'auggie',
   'crush',

@@ -34,7 +34,8 @@ const LIMIT_MS = 20_000;
 /** Faults of ours are not lost in a test. */
 const logger = {
   ...silentLogger,
-  error: (about: object, what: string) => console.error(what, about),
+  error: (about: { err?: unknown }, what: string) =>
+    void process.stderr.write(`${what}: ${String(about.err)}\n`),
 } as unknown as Logger;
 
 export interface HeadlessRigOptions {

@@ -85,7 +85,7 @@ class HeadlessBackend implements TurnBackend {
       if ((await turn.begin(0)) === null) {
         turn.leave();
         this.#turns.delete(spec.workerId);
-        for (const file of Object.values(files)) await removeTree(file);
+        for (const file of Object.values<string>({ ...files })) await removeTree(file);
         return null;
       }
     }

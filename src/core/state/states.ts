@@ -95,9 +95,7 @@ export function takesInstructions(worker: {
   readonly backend: string;
   readonly retired: boolean;
 }): boolean {
-  return (
-    isLiveWorker(worker.state) || (isPerTurn(worker) && worker.state === 'exited' && !worker.retired)
-  );
+  return isLiveWorker(worker.state) || (isPerTurn(worker) && worker.state === 'exited' && !worker.retired);
 }
 
 /** Smaller is stronger; used to settle candidates: strongest evidence first, then latest. */

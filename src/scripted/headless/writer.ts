@@ -20,7 +20,7 @@ function line(value: object): void {
   writeSync(1, `${JSON.stringify(value)}\n`);
 }
 
-/** As `claude -p --output-format stream-json --include-partial-messages` writes it. */
+/** Messages of the model's API, pieces included. */
 function streamJson(): StreamWriter {
   let session_id = '';
   const denials: object[] = [];
@@ -66,7 +66,7 @@ function streamJson(): StreamWriter {
   };
 }
 
-/** As `codex exec --json` writes it. */
+/** Threads, turns and items, each whole. */
 function threadJsonl(): StreamWriter {
   const calls = new Map<string, object>();
   const item = (type: 'item.started' | 'item.completed', fields: object) => line({ type, item: fields });

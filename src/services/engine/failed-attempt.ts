@@ -15,7 +15,7 @@ export interface Failure {
 }
 
 /** Why a run failed that could not have the conversation to itself. */
-export const THREAD_IN_USE = 'THREAD_IN_USE';
+const THREAD_IN_USE = 'THREAD_IN_USE';
 /** Of a run whose turn failed, as its agent said. */
 export const TURN_FAILED = 'TURN_FAILED';
 

@@ -24,8 +24,7 @@ function spokenTo(deps: EngineDeps, workerId: string, next: NextDelivery): Spoke
   return events.flatMap((event): Spoken[] => {
     if (event.type === 'text.completed') return [{ who: 'answer', text: event.data.text }];
     if (event.type !== 'message.accepted' || next.messageIds.includes(event.data.message_id)) return [];
-    return deps.store.message(event.data.message_id)?.answered_at == null
-      ? []
-      : [{ who: 'instruction', text: event.data.text }];
+    const answeredAt = deps.store.message(event.data.message_id)?.answered_at ?? null;
+    return answeredAt === null ? [] : [{ who: 'instruction', text: event.data.text }];
   });
 }

@@ -72,8 +72,10 @@ export class RunWatch {
   #limit(workerId: string, runId: string): void {
     const { store, clock } = this.#deps;
     const run = store.run(runId);
-    if (run?.timeout_ms == null || run.started_at === null || this.#limits.has(runId)) return;
-    const leftMs = Math.max(0, Date.parse(run.started_at) + run.timeout_ms - clock.now());
+    const limit = run?.timeout_ms ?? null;
+    const beganAt = run?.started_at ?? null;
+    if (limit === null || beganAt === null || this.#limits.has(runId)) return;
+    const leftMs = Math.max(0, Date.parse(beganAt) + limit - clock.now());
     this.#limits.set(
       runId,
       clock.after(leftMs, () => this.#onTimeout(workerId, runId)),

@@ -78,7 +78,7 @@ function runOf(deps: EngineDeps, workerId: string, next: NextDelivery): string |
 }
 
 /** Nearest first. */
-export function ancestorsOf(reader: Reader, runId: string): string[] {
+function ancestorsOf(reader: Reader, runId: string): string[] {
   const found: string[] = [];
   for (
     let parent = reader.run(runId)?.parent_run_id ?? null;

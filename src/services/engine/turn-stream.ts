@@ -1,6 +1,5 @@
 import type { Said } from '../../backends/contract.js';
 import type { EventName, NewEvent } from '../../core/events/index.js';
-import type { Store } from '../../store/contract.js';
 import { fact, type EngineDeps } from './deps.js';
 import type { WorkerRecord } from './worker-record.js';
 
@@ -45,7 +44,7 @@ export class TurnStream {
     const event = this.#eventOf(said);
     if (event === null) return;
     if (!STORED.includes(event.type)) {
-      if (this.#skip === 0) this.#deps.store.publish(event as Parameters<Store['publish']>[0]);
+      if (this.#skip === 0) this.#deps.store.publish(event);
       return;
     }
     if (this.#skip > 0) return void this.#skip--;

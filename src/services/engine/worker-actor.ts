@@ -198,7 +198,7 @@ export class WorkerActor {
 
   /** The process of a turn is gone. true: it had said how the turn ended. */
   onTurnOver(attemptId: string): boolean {
-    this.#gate.heard({ fact: 'session_ended' }, this.#abort.signal);
+    void this.#gate.heard({ fact: 'session_ended' }, this.#abort.signal);
     return this.#stream?.attemptId === attemptId && this.#stream.hasEnded;
   }
 

@@ -142,6 +142,7 @@ describe('permission without a terminal', () => {
     await rig.start(SCRIPT, { worker_backend: 'headless' }, { format: 'thread-jsonl' });
     const lead = await rig.lead();
     await lead.ok('spawn_worker', { task: 'may I' });
-    await rig.event('the refusal', ({ type }) => type === 'permission.denied');
+    const refusal = await rig.event('the refusal', ({ type }) => type === 'permission.denied');
+    expect(refusal.data).toMatchObject({ text: 'rm -rf build' });
   });
 });

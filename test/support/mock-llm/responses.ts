@@ -81,7 +81,10 @@ function callOf(item: Item): ToolCall {
   return {
     id: String(item['call_id']),
     name: String(item['name']),
-    input: JSON.parse(String(item['arguments'] ?? '{}')) as Record<string, unknown>,
+    input: JSON.parse(typeof item['arguments'] === 'string' ? item['arguments'] : '{}') as Record<
+      string,
+      unknown
+    >,
   };
 }
 

@@ -25,9 +25,15 @@ describe('what Claude Code says without a terminal (recorded)', () => {
   });
 
   it('has every block whole once, after its pieces', () => {
-    const blocks = whole(said).filter((one) => one.said === 'text' || one.said === 'reasoning');
+    const blocks = whole(said).flatMap((one) =>
+      one.said === 'text' || one.said === 'reasoning' ? [one] : [],
+    );
     for (const block of blocks) {
-      const pieces = said.flatMap((one) => (one.said === block.said && one.delta ? [one.text] : []));
+      const pieces = said.flatMap((one) =>
+        (one.said === 'text' || one.said === 'reasoning') && one.said === block.said && one.delta
+          ? [one.text]
+          : [],
+      );
       expect(pieces.join('')).toContain(block.text);
     }
     expect(blocks.length).toBeGreaterThan(0);

@@ -4,15 +4,15 @@ import { fieldsOf, listOf, numberOf, parseLine, textOf, type Fields } from './js
 import type { StreamReader } from './reader.js';
 
 /**
- * `--output-format stream-json --include-partial-messages`: https://code.claude.com/docs/en/headless, and seen on
- * 2.1.332. Lines of sub-agents name their parent; what they say is not said by the agent.
+ * Messages of the model's API as they come, pieces included, between `system/init` and `result`; recordings are in
+ * test/fixtures/streams. Lines of sub-agents name their parent; what they say is not said by the agent.
  */
 export function streamJson(): StreamReader {
   return { line: (text) => said(parseLine(text)) };
 }
 
 function said(line: Fields): readonly Said[] {
-  if (line['parent_tool_use_id'] != null) return [];
+  if ((line['parent_tool_use_id'] ?? null) !== null) return [];
   switch (line['type']) {
     case 'system':
       return ofSystem(line);

@@ -3,7 +3,7 @@ import type { Said } from '../../contract.js';
 import { fieldsOf, listOf, numberOf, parseLine, textOf, type Fields } from './json-line.js';
 import type { StreamReader } from './reader.js';
 
-/** `exec --json`: threads, turns and items, each whole; there are no pieces. Seen on 0.171.0. */
+/** Threads, turns and items, each item whole: there are no pieces. Recordings are in test/fixtures/streams. */
 export function threadJsonl(): StreamReader {
   let answer = '';
   let failure = '';
