@@ -96,6 +96,44 @@ describe('a permission of Claude Code', () => {
   });
 });
 
+describe('a permission of Claude Code that stands', () => {
+  it('[C-10] gets no key of a message, however long it stands; the message comes after it', async () => {
+    await begin('needs permission');
+    const item = await me.item('w01');
+    await seen(/Do you want to proceed/);
+    const message = await lead.ok('send_to_worker', { worker_id: 'w01', message: 'and the same again' });
+    await moment();
+    expect(me.screen('w01')).toMatch(/Do you want to proceed/);
+    const receipt = () =>
+      rig
+        .events()
+        .filter(({ data }) => (data as { message_id?: string }).message_id === message['message_id'])
+        .map(({ type }) => type);
+    expect(receipt()).not.toContain('message.typed');
+    await me.answer({ worker_id: 'w01', prompt_hash: item.prompt_hash, choice: 1 });
+    expect(await ended()).toEqual({ summary: 'allowed' });
+    await rig.event('the message', () => receipt().includes('message.submitted'));
+    await rig.llm.request(({ exchange }) => exchange?.prompt === 'and the same again');
+    expect(rig.llm.prompts()).toHaveLength(2);
+  });
+
+  it('is there again after the supervisor was killed with -9, and is answered at the agent', async () => {
+    await begin('needs permission');
+    await me.item('w01');
+    await seen(/Do you want to proceed/);
+    await rig.crash();
+    await rig.takeUp();
+    const item = await me.item('w01');
+    expect(item).toMatchObject({ kind: 'permission', text: expect.stringContaining('date') });
+    const yes = item.choices.find(({ label }) => label === 'Yes')?.number;
+    expect(await me.answer({ worker_id: 'w01', prompt_hash: item.prompt_hash, choice: yes })).toMatchObject({
+      body: { answered: true },
+    });
+    expect(await ended()).toEqual({ summary: 'allowed' });
+    expect(rig.llm.prompts()).toHaveLength(1);
+  });
+});
+
 describe('[C-19] dialogs of Claude Code', () => {
   it('a question is answered by its digit', async () => {
     await begin('ask the person');
