@@ -26,15 +26,6 @@ const DUTIFUL = {
   steps: [REPORT, REPORT, { text: 'done' }],
 };
 
-beforeAll(async () => {
-  rig = await ClaudeRig.create({ rules: [DUTIFUL] });
-  await rig.startClaude(await rig.silentLead());
-  lead = await rig.lead();
-  await lead.ok('spawn_worker', { task: 'Wait for what I say.', perspective: 'implementer' });
-  await settled('w01');
-}, 120_000);
-afterAll(() => rig.close(), 120_000);
-
 async function settled(workerId: string): Promise<void> {
   for (;;) {
     const answer = await lead.ok('wait_for_worker', { worker_ids: [workerId], timeout_s: 30 });
@@ -89,7 +80,21 @@ const ROWS: readonly (TortureText & { row: string })[] = [
   ...of('[48]', SENTINELS),
 ];
 
-describe('a text for Claude Code', () => {
+describe.each([
+  ['Claude Code', 'claude'],
+  ['Codex', 'codex'],
+] as const)('a text for %s', (_name, agent) => {
+  beforeAll(async () => {
+    rig = await ClaudeRig.create({ rules: [DUTIFUL] });
+    const silent = await rig.silentLead();
+    const binaries = { ...silent.binaries, codex: rig.codex };
+    await rig.startClaude({ ...silent, worker_agents: [agent], binaries });
+    lead = await rig.lead();
+    await lead.ok('spawn_worker', { task: 'Wait for what I say.', perspective: 'implementer' });
+    await settled('w01');
+  }, 120_000);
+  afterAll(() => rig.close(), 120_000);
+
   it('is its first prompt, with everything that was composed around the task', () => {
     const [first = ''] = rig.llm.prompts();
     expect(unwrapped(first)).toContain('Wait for what I say.');
