@@ -31,13 +31,13 @@ export const claudeScreen: ScreenRules = {
       when: /\n ?Do you want to [^\n]*\?[^]*\n ?Esc to cancel[^\n]*\s*$/,
       means: 'waiting',
       kind: 'permission',
-      dialog: { choices: numberedChoices, by: 'digit' },
+      dialog: { choices: permissionChoices, by: 'digit' },
     },
     {
       when: /\nEnter to select · [^\n]*Esc to cancel\s*$/,
       means: 'waiting',
       kind: 'question',
-      dialog: { choices: numberedChoices, by: 'digit' },
+      dialog: { choices: questionChoices, by: 'digit' },
     },
     {
       when: /(Enter to (confirm|continue|submit|select)|Esc to (cancel|close|exit|go back))[^\n]*\s*$/,
@@ -91,6 +91,28 @@ function numberedChoices({ rows }: Screen): readonly DialogChoice[] {
     if (number === 1) return choices;
   }
   return [];
+}
+
+/** A choice that a person amends takes every key as text. */
+const AMENDED = /^(Yes|No), (?!and |allow |switch )/;
+
+function permissionChoices(screen: Screen): readonly DialogChoice[] {
+  const choices = numberedChoices(screen);
+  return choices.some(({ label }) => AMENDED.test(label)) ? [] : choices;
+}
+
+/** What is ticked is not taken yet, and a digit would not finish it. */
+const BOX = /^\[.\]/;
+/** A field to type in: to choose it is no answer, and in it a digit is text. */
+const FIELD = 'Type something.';
+
+/** One answer of a list. Where several can be ticked, or the field is in use, only the person in the pane can tell. */
+function questionChoices(screen: Screen): readonly DialogChoice[] {
+  const choices = numberedChoices(screen);
+  const field = choices.findIndex(({ label }) => label.startsWith(FIELD));
+  const isInField = field === -1 ? choices.length > 0 : choices[field]?.selected === true;
+  if (isInField || choices.some(({ label }) => BOX.test(label))) return [];
+  return choices.filter((_, index) => index !== field);
 }
 
 function moved(consented?: DialogRules['consented']): DialogRules {

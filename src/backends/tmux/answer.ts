@@ -104,6 +104,7 @@ class Answering {
       this.chosen = true;
       await this.press(look, by === 'digit' ? String(this.answer.choice) : 'Enter');
       const went = await this.after(CHOOSE_AGAIN_MS * times, (now) => this.wanted(now) === null);
+      if (went !== null && isChanged(dialog, went)) return unconfirmed(went);
       if (went !== null) return this.staysGone(went);
       if (this.target.clock.now() >= this.deadline) break;
     }
@@ -115,7 +116,8 @@ class Answering {
     for (let went: Look | null = first; went !== null;) {
       if (isPlain(went)) return ANSWERED;
       const back = await this.after(GONE_MS, (now) => this.wanted(now) !== null);
-      if (back === null || this.wanted(back) === null) return ANSWERED;
+      if (back === null || this.wanted(back) === null)
+        return isOpaque(back ?? went) ? unconfirmed(back ?? went) : ANSWERED;
       went = await this.after(OUTCOME_LIMIT_MS, (now) => this.wanted(now) === null);
     }
     return unconfirmed(await this.look());
@@ -179,6 +181,16 @@ const ANSWERED: Answered = { outcome: 'answered', evidence: 'screen' };
 /** It shows for sure that no dialog is in front, or no program is left to show one. */
 function isPlain({ dead, reading }: Look): boolean {
   return dead || (reading.state !== 'unknown' && reading.state !== 'waiting');
+}
+
+/** It asks the same still, only its choices look different: the key was text, or a tick. */
+function isChanged(before: DialogReading, { reading }: Look): boolean {
+  return reading.dialog?.questionHash === before.questionHash;
+}
+
+/** Something waits there that cannot be read: it may be what was to be answered. */
+function isOpaque({ reading }: Look): boolean {
+  return reading.state === 'waiting' && reading.dialog === null;
 }
 
 function changed(look: Look): Answered {

@@ -8,6 +8,8 @@ export interface DialogReading extends DialogShown {
   readonly by: DialogRules['by'];
   readonly text: string;
   readonly choices: readonly DialogChoice[];
+  /** Of what it asks, without its choices: a key that only changes the choices has answered nothing. */
+  readonly questionHash: string;
 }
 
 /** A line drawn across: what a program puts above its dialog, and around its input box. */
@@ -37,6 +39,7 @@ export function readDialog(rules: DialogRules, screen: Screen, tailRows: number)
     choices,
     text: rows.join('\n').trim(),
     promptHash: hashOfDialog(rows, choices),
+    questionHash: hashOfDialog(rows.slice(0, firstChoice(rows, choices)), []),
     consented: consented === undefined || choice === undefined ? null : { to: consented.to, choice },
   };
 }
@@ -48,12 +51,17 @@ function dialogRows(
   choices: readonly DialogChoice[],
 ): readonly string[] {
   const rows = lastRows(screen, Infinity);
+  const top = rows.slice(0, firstChoice(rows, choices)).findLastIndex((row) => RULE.test(row));
+  return top === -1 ? rows.slice(-tailRows) : rows.slice(top + 1);
+}
+
+/** The row of the first choice; 0 where it cannot be told. */
+function firstChoice(rows: readonly string[], choices: readonly DialogChoice[]): number {
   const label = choices[0]?.label ?? '';
   const words = rows.map((row) => row.replace(BEFORE_LABEL, '').trimEnd());
   const exact = words.lastIndexOf(label);
   const first = exact === -1 ? words.findLastIndex((row) => row !== '' && label.startsWith(row)) : exact;
-  const top = rows.slice(0, Math.max(0, first)).findLastIndex((row) => RULE.test(row));
-  return top === -1 ? rows.slice(-tailRows) : rows.slice(top + 1);
+  return Math.max(0, first);
 }
 
 /** Blank rows at the bottom do not count: a program that has drawn little stands at the top of its pane. */

@@ -22,6 +22,11 @@ interface Parked extends ParkedRequest {
  */
 export class ParkedRequests {
   readonly #parked: Parked[] = [];
+  readonly #newId: () => string;
+
+  constructor(newId: () => string) {
+    this.#newId = newId;
+  }
 
   /** The one that waits longest. */
   get first(): ParkedRequest | null {
@@ -38,7 +43,8 @@ export class ParkedRequests {
       };
       const parked: Parked = {
         text,
-        promptHash: promptHash([tool, text]),
+        // Of this very request: the same may be asked again, and an answer is for one of them.
+        promptHash: promptHash([tool, text, this.#newId()]),
         settle: (answer) => {
           signal.removeEventListener('abort', leave);
           resolve(answer);

@@ -43,7 +43,7 @@ export class WorkerGate {
   readonly #hooks: HookRules | null;
   readonly #record: WorkerRecord;
   readonly #signal: AbortSignal;
-  readonly #parked = new ParkedRequests();
+  readonly #parked: ParkedRequests;
   /** The dialog of what is parked, once it was seen on the screen: when it goes, it was decided there. */
   #seen: { readonly promptHash: string | null } | null = null;
   #last: StateEvent | null = null;
@@ -56,6 +56,7 @@ export class WorkerGate {
     this.#deps = deps;
     this.#record = record;
     this.#hooks = hooks;
+    this.#parked = new ParkedRequests(() => deps.newId());
     this.#signal = signal;
     this.#signal.addEventListener('abort', () => this.#close(), { once: true });
   }
@@ -137,9 +138,11 @@ export class WorkerGate {
     const kind = event.kind ?? 'dialog';
     if (this.#parked.first !== null && ASKED_BY_HOOK.includes(kind)) {
       const before = this.#seen;
+      // One whose choices cannot be told is the one that was seen before: somebody may be typing in it.
+      if (event.dialog === null) return void (this.#seen ??= seenIn(event));
       this.#seen = seenIn(event);
-      const isNext = before !== null && before.promptHash !== this.#seen.promptHash;
-      if (!isNext || event.dialog === null) return;
+      if (before === null || before.promptHash === null) return;
+      if (before.promptHash === this.#seen.promptHash) return;
       // One dialog after the other, with nothing seen between them: the first was decided at the agent.
       this.#parked.releaseFirst();
       this.#record.working(event.evidence);

@@ -45,6 +45,7 @@ export async function answerWorker(session: SessionContext, request: AnswerReque
   const item = promptsOf(session, workerId).find(({ prompt_hash: hash }) => hash === promptHash);
   if (item !== undefined && item.choices.length === 0) throw noChoice(workerId, `choice ${number}`, item);
   const { by, message = '' } = request;
+  if (message !== '') checkMessage(item, number);
   const outcome = await live.engine.answer(workerId, { promptHash, choice: number, message, by });
   switch (outcome?.outcome) {
     case undefined:
@@ -60,6 +61,20 @@ export async function answerWorker(session: SessionContext, request: AnswerReque
     case 'changed':
       throw changed(session, workerId, promptHash, outcome.shown);
   }
+}
+
+/** What would not reach the agent is not taken. */
+function checkMessage(item: AttentionItem | undefined, choice: number): void {
+  const refusal = item?.choices.at(-1)?.number;
+  const problem =
+    item?.via === 'screen'
+      ? 'this prompt is answered by keys, which carry no message'
+      : choice === refusal
+        ? null
+        : 'a message goes with a refusal only';
+  if (problem === null) return;
+  const hint = 'answer without it, then send it to the worker as a message of its own';
+  throw new OrchestratorError('INVALID_INPUT', { field: 'message', problem, hint });
 }
 
 /** A worker's question to the lead is answered the way every message goes. */

@@ -90,8 +90,7 @@ describe('the screen rules of Claude Code', () => {
       [
         ['Red', true],
         ['Blue', false],
-        ['Type something.', false],
-        ['Chat about this', false],
+        ['Chat about this', false, 4],
       ],
     ],
     [
@@ -108,7 +107,7 @@ describe('the screen rules of Claude Code', () => {
     const tail = screen.rows.join('\n').trimEnd();
     const rule = rules.states.find(({ when }) => when.test(tail));
     expect(rule?.dialog?.choices(screen)).toEqual(
-      expected.map(([label, selected], index) => ({ number: index + 1, label, selected })),
+      expected.map(([label, selected, number], index) => ({ number: number ?? index + 1, label, selected })),
     );
   });
 
@@ -124,6 +123,35 @@ describe('the screen rules of Claude Code', () => {
     for (const lines of [['$ ls', 'a.txt', '$ '], ['❯ ls', 'a.txt', '❯ '], ['']]) {
       expect(readScreen(rules, parseScreen(lines, { row: 0, column: 0 })).state).toBe('unknown');
     }
+  });
+});
+
+describe('a dialog of Claude Code that takes keys as text', () => {
+  const choicesOf = (ruleKind: string, ...rows: string[]) => {
+    const screen = { rows, solid: rows, cursor: { row: 0, column: 0 } };
+    const tail = `\n${rows.join('\n')}`;
+    const rule = rules.states.find(({ when }) => when.test(tail));
+    expect(rule?.kind).toBe(ruleKind);
+    return rule?.dialog?.choices(screen);
+  };
+
+  it('is for the person in the pane: a permission that is being amended', () => {
+    const rows = [' Do you want to proceed?', ' ❯ 1. Yes, please only on monday', '   2. No'];
+    expect(choicesOf('permission', ...rows, ' Esc to cancel · Tab to amend')).toEqual([]);
+  });
+
+  it('is for the person in the pane: a question with boxes to tick', () => {
+    const rows = ['Which colours?', '❯ 1. [ ] Red', '  2. [✔] Blue', '  3. Type something.'];
+    expect(choicesOf('question', ...rows, 'Enter to select · Esc to cancel')).toEqual([]);
+  });
+
+  it.each([
+    ['  2. Blue', '❯ 3. Type something.'],
+    ['  2. Blue', '❯ 3. 2'],
+  ])('is for the person in the pane: a question whose field is in use (%s, %s)', (...rest) => {
+    expect(
+      choicesOf('question', 'Which colour?', '  1. Red', ...rest, 'Enter to select · Esc to cancel'),
+    ).toEqual([]);
   });
 });
 

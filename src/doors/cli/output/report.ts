@@ -96,11 +96,9 @@ function facts(report: SessionReport, options: { paint: Paint; attachCommand: st
   if (report.merge_command !== null) rows.push(['merge', paint.strong(plain(report.merge_command))]);
   if (options.attachCommand !== null) rows.push(['panes', options.attachCommand]);
   if (options.attachCommand !== null && report.state === 'crashed')
-    rows.push(['', `its agents may still be at it; this ends them: ${endCommand(options.attachCommand)}`]);
+    rows.push([
+      '',
+      `its agents may still be at it; go on with it: agentorchestr --resume ${report.session_id}`,
+    ]);
   return table(rows.map(([name, value]) => [paint.faint(name), value]));
-}
-
-/** The tmux command that ends the server which the attach command looks at. */
-function endCommand(attachCommand: string): string {
-  return attachCommand.replace(/ attach.*$/, ' kill-server');
 }

@@ -139,6 +139,17 @@ describe('[C-10] answering by a digit', () => {
     expect([recorder.answers(), keys(recorder)]).toEqual([['Yes'], '1']);
   });
 
+  it('that only changes what can be chosen was text, or a tick: it is unconfirmed, and no key follows', async () => {
+    const recorder = await started();
+    const next = { ...RUN, options: RUN.options.map((option) => `${option}, but only on monday1`) };
+    const { promptHash } = await open(recorder, { ...RUN, next });
+    expect(await recorder.agent.answer({ promptHash, choice: 1 })).toMatchObject({
+      outcome: 'unconfirmed',
+      screen: expect.stringContaining('only on monday1'),
+    });
+    expect(keys(recorder)).toBe('1');
+  });
+
   it('tells the very same dialog again when it comes back', async () => {
     const recorder = await started();
     const { promptHash } = await open(recorder, { ...RUN });

@@ -208,6 +208,14 @@ describe('an answer', () => {
     expect((await failure(answer(given))).code).toBe(code);
   });
 
+  it('with a message that would not reach the agent is refused, and nothing is answered', async () => {
+    await rig.working('w01');
+    waits('w01', 'permission', prompt);
+    const at = { promptHash: 'aaaabbbbcccc', choice: 2, message: 'not today' };
+    expect((await failure(answer(at))).message).toContain('answered by keys, which carry no message');
+    expect(rig.backend.answers).toEqual([]);
+  });
+
   it('that the prompt does not take is refused with what it takes', async () => {
     await rig.working('w01');
     waits('w01', 'permission', prompt);
