@@ -23,6 +23,23 @@ function isPasteMark(squashed: string): boolean {
   return /^\[[^\]]*(paste|chars|lines)[^\]]*\]$/i.test(squashed);
 }
 
+/** A person who begins to type in that very moment has typed less of ours than this. */
+const SURE_LETTERS = 8;
+
+/**
+ * Whether what an empty composer shows first after our paste can be how it draws that: a stand-in, or our letters with
+ * something between them that it draws in its own way. Anything else may be a person's, and gets no key.
+ */
+export function mayBeDrawn(shown: string, typed: string): boolean {
+  if (isPasteMark(squash(shown))) return true;
+  const [seen, ours] = [letters(shown), letters(typed)];
+  return ours.includes(seen) && seen.length >= Math.min(ours.length, SURE_LETTERS);
+}
+
+function letters(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
 /** True when all of it is shown, not a part or a stand-in. */
 export function isShownWhole(shown: string, typed: string): boolean {
   return squash(shown) === squash(typed);

@@ -1,7 +1,7 @@
 import type { InteractiveLaunch } from '../../agents/contract.js';
 import { delay, type Clock } from '../../core/clock.js';
 import type { Delivery, SendOptions } from '../contract.js';
-import { isShownWhole, relateComposer, type ComposerRelation } from './composer-text.js';
+import { type ComposerRelation, isShownWhole, mayBeDrawn, relateComposer } from './composer-text.js';
 import type { DeliveryText } from './delivery-text.js';
 import type { Look, PaneView } from './pane-view.js';
 import type { Pulse } from './pulse.js';
@@ -134,7 +134,8 @@ class Submission {
     if (composer === null) return 'none';
     let relation = relateComposer(composer.text, this.text, this.mark);
     // The composer was empty before: what it shows first is how it draws our paste.
-    if (relation === 'other' && this.drawnAt === null && this.keys === 0) {
+    const isFirst = this.drawnAt === null && this.keys === 0;
+    if (relation === 'other' && isFirst && mayBeDrawn(composer.text, this.text)) {
       this.mark = composer.text;
       relation = 'ours';
     }

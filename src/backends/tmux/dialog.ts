@@ -13,13 +13,13 @@ export interface DialogReading extends DialogShown {
 }
 
 /** A line drawn across: what a program puts above its dialog, and around its input box. */
-const RULE = /^[\s│┃╭╮┌┐├┤]*[─━═▔▁]{8,}[\s│┃╭╮┌┐├┤]*$/;
+const RULE = /^[\s│┃╭╮┌┐├┤]*[─━═▔▁╌┄┈]{8,}[\s│┃╭╮┌┐├┤]*$/;
 /** A row that moves by itself: an animated sign and what it does, with its time. */
 const SPINNER = /^\s*[✻✽✶✢✸✹✺✳∗·*\u2800-\u28ff]\s\S.*…\s*\(/;
 const ELAPSED = /\((?:\d+\s?[hms]\s?)+(?=[)·])/g;
 /** Which choice is selected, borders, and how lines were broken: all of that may differ from one look to the next. */
 const MARK = /^[\s│┃]*>(?=\s)/gm;
-const NO_MEANING = /[\s❯›▶►●○◉◯│┃╭╮╰╯┌┐└┘─━═▔▁]/g;
+const NO_MEANING = /[\s❯›▶►●○◉◯│┃╭╮╰╯┌┐└┘─━═▔▁╌┄┈]/g;
 
 /** Border, mark and number that stand before a choice. */
 const BEFORE_LABEL = /^[\s│┃]*[❯›▶►>]?\s*(?:\d+[.)]\s*)?/;

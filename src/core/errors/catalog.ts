@@ -313,8 +313,7 @@ export const CATALOG = {
   PROJECT_NOT_TRUSTED: {
     category: 'denied',
     message: (p) => `${p['project']} is not a trusted project yet`,
-    hint: () =>
-      'agents run there with permission prompts off: run once on a terminal and answer yes, or pass --yes',
+    hint: () => 'agents run there on their own: run once on a terminal and answer yes, or pass --yes',
   },
   COMMANDS_NOT_CONSENTED: {
     category: 'denied',

@@ -48,7 +48,8 @@ export function watchForEnd(session: SessionContext, live: () => LiveSession): E
       if (how.kind === 'lost') return settle({ state: 'paused', reason: `the lead is gone: ${how.reason}` });
       const { status } = how;
       if (status === 0) return settle({ state: 'paused', reason: 'the lead was closed' });
-      if (relaunched) return fail(`the lead ended again (status ${status ?? 'unknown'})`);
+      if (relaunched)
+        return fail(`the lead ended again (status ${status ?? 'unknown'})${lastWords(session)}`);
       relaunched = true;
       session.logger.warn(
         { worker: LEAD_ID, status },
@@ -59,4 +60,14 @@ export function watchForEnd(session: SessionContext, live: () => LiveSession): E
       );
     },
   };
+}
+
+/** What its screen showed last says more than a status. */
+function lastWords({ store, sessionId }: SessionContext): string {
+  const tail = store.worker(sessionId, LEAD_ID)?.output_tail ?? '';
+  const last = tail
+    .split('\n')
+    .findLast((line) => /\w/.test(line))
+    ?.trim();
+  return last === undefined ? '' : `: ${last.slice(0, 200)}`;
 }

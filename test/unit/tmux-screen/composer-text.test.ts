@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdsExactly, relateComposer } from '../../../src/backends/tmux/composer-text.js';
+import { holdsExactly, mayBeDrawn, relateComposer } from '../../../src/backends/tmux/composer-text.js';
 import { promptAppeared } from '../../../src/backends/tmux/transcript.js';
 
 const LONG = 'the first line of a long text\n\twith a tab\n\nand an end';
@@ -79,4 +79,19 @@ describe('a prompt in the transcript', () => {
       true,
     );
   });
+});
+
+describe('what an empty composer shows first after our paste', () => {
+  it.each([
+    ['[Pasted text #1 +3 lines]', LONG, true],
+    ['the first line — of a long text', LONG, true],
+    ['y', 'y', true],
+    [';;', ';;', true],
+    ['h1', `${LONG} h1`, false],
+    ['h', LONG, false],
+    ['my own thought', LONG, false],
+    ['h1[Pasted text #1 +3 lines]', LONG, false],
+  ])('%j after %j may be ours: %s', (shown, typed, expected) =>
+    expect(mayBeDrawn(shown, typed)).toBe(expected),
+  );
 });

@@ -29,7 +29,7 @@ export async function whichRunningSession(host: CliHost, prefix: string | undefi
   if (others.length > 0)
     throw new OrchestratorError('USAGE', {
       problem: `more than one session runs: ${candidates.map((session) => session.session_id).join(', ')}`,
-      hint: 'say which one',
+      hint: `say which one: --session ${only.session_id}`,
     });
   host.terminal.err(`session ${only.session_id}\n`);
   return only.session_id;
