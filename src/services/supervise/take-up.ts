@@ -100,7 +100,8 @@ function isOf(agent: LiveAgent, worker: WorkerRow): boolean {
 
 function wasStarted({ store, sessionId }: SessionContext, worker: WorkerRow): boolean {
   const attempt = store.attempts(sessionId).find(({ attempt_id: id }) => id === worker.attempt_id);
-  return attempt !== undefined && attempt.state !== 'starting';
+  // One that was given up before its process began has ended as well.
+  return attempt !== undefined && (attempt.pid !== null || attempt.exit_status !== null);
 }
 
 /**
