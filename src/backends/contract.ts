@@ -228,7 +228,7 @@ export type Said =
       readonly isError: boolean;
       readonly output: string;
     }
-  /** Of the whole turn; null where it does not say. */
+  /** Of what it did since it last said so; null where it does not say. */
   | {
       readonly said: 'usage';
       readonly inputTokens: number | null;
@@ -239,8 +239,11 @@ export type Said =
   | { readonly said: 'denied'; readonly tool: string; readonly text: string }
   /** For the log: a retry, a warning. */
   | { readonly said: 'note'; readonly text: string }
-  /** The terminal word of the turn. Nothing else proves success. */
-  | { readonly said: 'turn_ended'; readonly text: string }
+  /**
+   * The terminal word of the turn. Nothing else proves success. `goesOn`: something of it still runs in the background
+   * and will wake the agent by itself; then it is the terminal word only if the process ends without another.
+   */
+  | { readonly said: 'turn_ended'; readonly text: string; readonly goesOn?: boolean }
   /** `kind`: what only a person can mend. */
   | { readonly said: 'turn_failed'; readonly text: string; readonly kind: WaitingKind | null };
 

@@ -12,7 +12,7 @@ export const codexHeadless: HeadlessLaunch = {
   paste: null,
   resumeErrors: {
     unknown: /no rollout found for thread id/i,
-    inUse: /thread .* is (already )?(in use|open|locked|being written)/i,
+    inUse: /already has an active writer/i,
   },
 };
 

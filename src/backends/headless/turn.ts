@@ -158,7 +158,7 @@ export class Turn {
     const { workerId, attemptId } = this.spec;
     this.#deps.emit({ type: 'said', workerId, attemptId, said });
     if (said.some((one) => one.said === 'prompt_taken')) this.#resolveTaken();
-    if (said.some((one) => one.said === 'turn_ended' || one.said === 'turn_failed')) this.#linger();
+    if (said.some(isLastWord)) this.#linger();
   }
 
   /** A process that has said its last word and does not end keeps its conversation from the next turn. */
@@ -166,6 +166,11 @@ export class Turn {
     this.#cancelTimer();
     if (!this.#ending) this.#cancelTimer = this.#deps.clock.after(LINGER_MS, () => void this.stop(1_000));
   }
+}
+
+/** What runs in the background still has the process to itself. */
+function isLastWord(said: Said): boolean {
+  return said.said === 'turn_failed' || (said.said === 'turn_ended' && said.goesOn !== true);
 }
 
 /** Of its standard error; where that is empty, of its output. */

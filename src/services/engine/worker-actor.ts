@@ -182,11 +182,12 @@ export class WorkerActor {
     if (this.#stream?.attemptId !== attemptId)
       this.#stream = new TurnStream(this.#deps, this.#record, attemptId, this.#again === attemptId);
     for (const one of said) {
+      const rested = this.#stream.rests !== null;
       this.#stream.take(one);
       if (one.said === 'thread') this.#record.threadOpened(one.threadId, null, 'headless');
       if (one.said === 'prompt_taken') this.#courier.turnBegan(leftTyped(this.#record.messages()));
       if (one.said === 'text' && !one.delta) this.onSentinels(findSentinels(one.text.split('\n')));
-      if (one.said === 'turn_ended') this.#settled(this.#turn.close('protocol', one.text, false));
+      if (one.said === 'turn_ended') this.#turnEnded(one, rested);
       if (one.said === 'turn_failed') this.#turnFailed(one.text, one.kind);
     }
   }
@@ -199,7 +200,11 @@ export class WorkerActor {
   /** The process of a turn is gone. true: it had said how the turn ended. */
   onTurnOver(attemptId: string): boolean {
     void this.#gate.heard({ fact: 'session_ended' }, this.#abort.signal);
-    return this.#stream?.attemptId === attemptId && this.#stream.hasEnded;
+    const stream = this.#stream;
+    if (stream?.attemptId !== attemptId) return false;
+    // What ran in the background ended with it, and woke nobody.
+    if (stream.rests !== null) this.#woken(stream.rests);
+    return stream.hasEnded;
   }
 
   /** Its process is gone in the middle of a turn. */
@@ -220,6 +225,21 @@ export class WorkerActor {
     if (this.#abort.signal.aborted) return false;
     this.#courier.provenByWord('the agent asked about it');
     return this.#record.asked(question);
+  }
+
+  /** `rested`: its last word so far was one after which it goes on. */
+  #turnEnded({ text, goesOn }: Extract<Said, { said: 'turn_ended' }>, rested: boolean): void {
+    if (goesOn === true) {
+      if (this.#turn.isOpen) this.#turn.rest();
+    } else if (rested && this.#hooks === null) this.#woken(text);
+    // Where hooks tell that it was woken, they tell that it ended, too.
+    else this.#settled(this.#turn.close('protocol', text, false));
+  }
+
+  /** It is in its turn still, whatever was known of that. */
+  #woken(text: string): void {
+    this.#turn.reopen(true);
+    this.#settled(this.#turn.close('protocol', text, false));
   }
 
   #turnFailed(text: string, kind: WaitingKind | null): void {

@@ -24,3 +24,11 @@ export function numberOf(value: unknown): number | null {
 export function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
+
+/** The texts of content blocks, one below the other; what is no text is named by its type. */
+export function textOfContent(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map((block) => (block['type'] === 'text' ? textOf(block['text']) : `[${textOf(block['type'])}]`))
+    .join('\n');
+}
