@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bash, call, program, say } from '../support/mock-llm/program.js';
@@ -15,6 +16,17 @@ const COMMIT = 'echo made > made.txt && git add -A && git commit -qm made';
 const wait = { worker_id: 'w01', timeout_s: 90 };
 
 const RULES = [
+  program('colour', says('what colour'), function* () {
+    yield call('report_done', { summary: 'it is blue' });
+    yield say('Blue.');
+  }),
+  program('background', says('leave it running'), function* () {
+    // Longer than a process may take to end after its last word.
+    yield bash(`sleep 14; ${COMMIT}`, { run_in_background: true });
+    yield say('It runs.');
+    yield call('report_done', { summary: 'it ran' });
+    yield say('Done.');
+  }),
   program('work', says('make it'), function* () {
     yield bash(COMMIT);
     yield call('report_done', { summary: 'it is made' });
@@ -82,6 +94,27 @@ describe('Claude Code without a terminal', () => {
       summary: 'reported when asked',
     });
     expect(rig.types('w01').filter((type) => type === 'run.started')).toHaveLength(1);
+  });
+
+  it('is not over while something of it runs in the background, which wakes it', async () => {
+    const lead = await begin();
+    await lead.ok('spawn_worker', { task: 'leave it running' });
+    expect(await lead.ok('wait_for_worker', wait)).toMatchObject({ state: 'done', summary: 'it ran' });
+    expect(rig.types('w01').filter((type) => type === 'run.started')).toHaveLength(1);
+    expect(rig.llm.prompts()).toHaveLength(1);
+  });
+
+  it('begins a new conversation, once, where the one it had is gone', async () => {
+    const lead = await begin();
+    await lead.ok('spawn_worker', { task: 'make it' });
+    await lead.ok('wait_for_worker', wait);
+    await rig.event('the end of its process', ({ type }) => type === 'run.attempt_ended');
+    rmSync(join(rig.world.sandbox.home, '.claude/projects'), { recursive: true });
+    await lead.ok('send_to_worker', { worker_id: 'w01', message: 'what colour is it?' });
+    expect(await lead.ok('wait_for_worker', wait)).toMatchObject({ state: 'done', summary: 'it is blue' });
+    const types = rig.types('w01');
+    expect(types.filter((type) => type === 'thread.lost')).toHaveLength(1);
+    expect(types.filter((type) => type === 'thread.opened')).toHaveLength(2);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bash, call, program, say } from '../support/mock-llm/program.js';
@@ -13,6 +13,10 @@ const COMMIT = 'echo made > made.txt && git add -A && git commit -qm made';
 const wait = { worker_id: 'w01', timeout_s: 90 };
 
 const RULES = [
+  program('colour', says('what colour'), function* () {
+    yield call('report_done', { summary: 'it is blue' });
+    yield say('Blue.');
+  }),
   program('work', says('make it'), function* () {
     yield bash(COMMIT);
     yield call('report_done', { summary: 'it is made' });
@@ -76,6 +80,19 @@ describe('Codex without a terminal', () => {
     const seen = await lead.ok('wait_for_worker', wait);
     expect(seen).toMatchObject({ state: 'waiting' });
     expect(JSON.stringify(seen)).toContain('no such model');
+  });
+
+  it('begins a new conversation, once, where the one it had is gone', async () => {
+    const lead = await begin();
+    await lead.ok('spawn_worker', { task: 'make it' });
+    await lead.ok('wait_for_worker', wait);
+    await rig.event('the end of its process', ({ type }) => type === 'run.attempt_ended');
+    rmSync(join(rig.world.sandbox.home, '.codex/sessions'), { recursive: true });
+    await lead.ok('send_to_worker', { worker_id: 'w01', message: 'what colour is it?' });
+    expect(await lead.ok('wait_for_worker', wait)).toMatchObject({ state: 'done', summary: 'it is blue' });
+    const types = rig.types('w01');
+    expect(types.filter((type) => type === 'thread.lost')).toHaveLength(1);
+    expect(types.filter((type) => type === 'thread.opened')).toHaveLength(2);
   });
 
   it('has its settings left as they are', async () => {
