@@ -96,6 +96,7 @@ export class Agent {
       // Its notes show the same.
       tool: () => () => undefined,
       activity: (text) => ui.setActivity(text),
+      think: (about) => ui.setActivity(about ?? 'Thinking'),
       freeze: () => ui.freeze(),
       askPermission: async (text, signal) => (await ui.ask(permissionDialog(text), signal)) === 0,
       denied: () => undefined,

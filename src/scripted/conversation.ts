@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { OrchestratorError } from '../core/errors/error.js';
-import { processStartTime } from '../platform/identity.js';
+import { isSameProcessAlive, ownIdentity, type ProcessIdentity } from '../platform/identity.js';
 import { ensurePrivateDirectory, readTextFile, writeFileAtomic } from '../platform/files.js';
 
 const TRANSCRIPT_LINES = 200;
@@ -66,10 +66,18 @@ export async function saveConversation(directory: string | null, conversation: C
 export function claimConversation(directory: string, threadId: string): () => void {
   const file = join(directory, `${threadId}.pid`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : null;
-  if (holder !== null && processStartTime(holder) !== null) throw new Error(`process ${holder} has it`);
-  writeFileSync(file, String(process.pid), { mode: 0o600 });
+  const holder = holderOf(file);
+  if (holder !== null && isSameProcessAlive(holder)) throw new Error(`process ${holder.pid} has it`);
+  writeFileSync(file, JSON.stringify(ownIdentity()), { mode: 0o600 });
   return () => rmSync(file, { force: true });
+}
+
+function holderOf(file: string): ProcessIdentity | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
+  } catch {
+    return null; // Nobody, or one that was killed in the middle of writing it.
+  }
 }
 
 function fileOf(directory: string, threadId: string): string {

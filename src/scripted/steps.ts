@@ -45,7 +45,7 @@ const PERFORM: Performers = {
   say: (turn, step) => turn.screen.say(step.say),
   print: (turn, step) => turn.screen.print(step.print),
   think: (turn, step) => {
-    turn.screen.activity(step.about ?? 'Thinking');
+    turn.screen.think(step.about ?? null);
     return delay(turn.clock, step.think, turn.signal);
   },
   pause: (turn, step) => delay(turn.clock, step.pause * turn.pace * 1_000, turn.signal),

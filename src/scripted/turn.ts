@@ -32,6 +32,8 @@ export interface TurnScreen {
   /** A tool is called; what is returned takes the answer. */
   tool(name: string, input: unknown): (output: string, isError: boolean) => void;
   activity(text: string): void;
+  /** What it thinks about, in words; null: without any. */
+  think(about: string | null): void;
   freeze(): void;
   /** Shows the dialog; resolves with what was chosen. Aborting takes the dialog away. null: there is nowhere to show one. */
   readonly askPermission: ((text: string, signal: AbortSignal) => Promise<boolean>) | null;

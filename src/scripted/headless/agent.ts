@@ -28,6 +28,10 @@ export class HeadlessAgent {
   async run(): Promise<number> {
     this.#listenToSignals();
     const prompt = await readAll();
+    if (prompt.trim() === '') {
+      process.stderr.write('Error: no prompt on standard input\n');
+      return 1;
+    }
     const { resume } = this.#setup.options;
     await this.#dialogue.save();
     await this.#dialogue.hook({
@@ -51,6 +55,9 @@ export class HeadlessAgent {
       print: (text) => writer.said(text),
       note: nothing,
       activity: nothing,
+      think: (about) => {
+        if (about !== null) writer.thought(about);
+      },
       freeze: nothing,
       toldToGoOn: nothing,
       failed: nothing,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { writeSync } from 'node:fs';
 
 /** One agent's output in a wire format, line by line. */
 export interface StreamWriter {
   begins(threadId: string): void;
   said(text: string): void;
+  thought(about: string): void;
   called(callId: string, tool: string, input: unknown): void;
   returned(callId: string, output: string, isError: boolean): void;
   denied(tool: string, text: string): void;
@@ -15,9 +15,12 @@ export interface StreamWriter {
 export const WRITERS = { 'stream-json': streamJson, 'thread-jsonl': threadJsonl } as const;
 export type WireFormat = keyof typeof WRITERS;
 
-/** Whole, before anything else happens: a process that dies in the next step has said it. */
+/**
+ * Whole, before anything else happens: a process that dies in the next step has said it. Files and pipes are written to
+ * at once and to the end by this stream; the system's own call writes as much as a pipe takes.
+ */
 function line(value: object): void {
-  writeSync(1, `${JSON.stringify(value)}\n`);
+  process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
 /** Messages of the model's API, pieces included. */
@@ -38,6 +41,13 @@ function streamJson(): StreamWriter {
       usage: { input_tokens: 10, output_tokens: 5 },
       permission_denials: denials,
     });
+  const piece = (delta: object) =>
+    line({
+      type: 'stream_event',
+      event: { type: 'content_block_delta', index: 0, delta },
+      session_id,
+      parent_tool_use_id: null,
+    });
   return {
     begins: (threadId) => {
       session_id = threadId;
@@ -45,11 +55,13 @@ function streamJson(): StreamWriter {
     },
     said: (text) => {
       const half = Math.ceil(text.length / 2);
-      for (const piece of [text.slice(0, half), text.slice(half)]) {
-        const event = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } };
-        line({ type: 'stream_event', event, session_id, parent_tool_use_id: null });
-      }
+      piece({ type: 'text_delta', text: text.slice(0, half) });
+      piece({ type: 'text_delta', text: text.slice(half) });
       message('assistant', { type: 'text', text });
+    },
+    thought: (thinking) => {
+      piece({ type: 'thinking_delta', thinking });
+      message('assistant', { type: 'thinking', thinking, signature: '' });
     },
     called: (id, name, input) => message('assistant', { type: 'tool_use', id, name, input }),
     returned: (id, output, isError) =>
@@ -76,6 +88,7 @@ function threadJsonl(): StreamWriter {
       line({ type: 'turn.started' });
     },
     said: (text) => item('item.completed', { id: randomUUID(), type: 'agent_message', text }),
+    thought: (text) => item('item.completed', { id: randomUUID(), type: 'reasoning', text }),
     called: (id, tool, input) => {
       const call = { id, type: 'mcp_tool_call', server: 'agentorchestr', tool, arguments: input };
       calls.set(id, call);
