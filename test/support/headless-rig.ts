@@ -44,6 +44,8 @@ export interface HeadlessRigOptions {
   readonly slots?: number;
   readonly stallMs?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Another program that speaks the format, in place of the scripted agent. */
+  readonly argv?: readonly string[];
 }
 
 /** The run engine over real processes without terminals: the scripted agent, the real store, the real clock. */
@@ -230,7 +232,8 @@ export class HeadlessRig {
     };
     return {
       ...{ workerId, attemptId, directory, cwd: worker.worktree, role: 'worker', label: workerId },
-      ...{ argv: launch.argv(context), env: { TOKEN: 't' }, launch, format: launch.format(context) },
+      ...{ argv: this.options.argv ?? launch.argv(context), env: { TOKEN: 't' } },
+      ...{ launch, format: launch.format(context) },
     };
   }
 }

@@ -182,12 +182,11 @@ export class WorkerActor {
     if (this.#stream?.attemptId !== attemptId)
       this.#stream = new TurnStream(this.#deps, this.#record, attemptId, this.#again === attemptId);
     for (const one of said) {
-      const rested = this.#stream.rests !== null;
       this.#stream.take(one);
       if (one.said === 'thread') this.#record.threadOpened(one.threadId, null, 'headless');
       if (one.said === 'prompt_taken') this.#courier.turnBegan(leftTyped(this.#record.messages()));
       if (one.said === 'text' && !one.delta) this.onSentinels(findSentinels(one.text.split('\n')));
-      if (one.said === 'turn_ended') this.#turnEnded(one, rested);
+      if (one.said === 'turn_ended') this.#turnEnded(one);
       if (one.said === 'turn_failed') this.#turnFailed(one.text, one.kind);
     }
   }
@@ -203,7 +202,7 @@ export class WorkerActor {
     const stream = this.#stream;
     if (stream?.attemptId !== attemptId) return false;
     // What ran in the background ended with it, and woke nobody.
-    if (stream.rests !== null) this.#woken(stream.rests);
+    if (stream.rests !== null) this.#lastWord(stream.rests);
     return stream.hasEnded;
   }
 
@@ -227,18 +226,15 @@ export class WorkerActor {
     return this.#record.asked(question);
   }
 
-  /** `rested`: its last word so far was one after which it goes on. */
-  #turnEnded({ text, goesOn }: Extract<Said, { said: 'turn_ended' }>, rested: boolean): void {
-    if (goesOn === true) {
-      if (this.#turn.isOpen) this.#turn.rest();
-    } else if (rested && this.#hooks === null) this.#woken(text);
-    // Where hooks tell that it was woken, they tell that it ended, too.
-    else this.#settled(this.#turn.close('protocol', text, false));
+  #turnEnded({ text, goesOn }: Extract<Said, { said: 'turn_ended' }>): void {
+    if (goesOn !== true) this.#lastWord(text);
+    else if (this.#turn.isOpen) this.#turn.rest();
   }
 
-  /** It is in its turn still, whatever was known of that. */
-  #woken(text: string): void {
-    this.#turn.reopen(true);
+  /** Of a turn that went on by itself after a rest, even where no hook was heard that told of it. */
+  #lastWord(text: string): void {
+    if (this.#stream?.hasRested === true && this.#record.openRun()?.state === 'running')
+      this.#turn.reopen(true);
     this.#settled(this.#turn.close('protocol', text, false));
   }
 

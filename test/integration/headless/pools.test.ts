@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ownIdentity } from '../../../src/platform/identity.js';
 import { HeadlessRig, type HeadlessRigOptions } from '../../support/headless-rig.js';
 import { SESSION } from '../../support/sample-events.js';
 
@@ -168,7 +169,7 @@ describe('a run', () => {
     await rig.over(rig.spawn('w01', 'say first'));
     await rig.until('its end', () => rig.types('w01').includes('run.attempt_ended'));
     const folder = join(rig.deps.workerDirectory('w01'), 'conversations');
-    writeFileSync(join(folder, `${rig.worker('w01').thread_id}.pid`), String(process.pid));
+    writeFileSync(join(folder, `${rig.worker('w01').thread_id}.pid`), JSON.stringify(ownIdentity()));
     const next = rig.send('w01', 'say second');
     await rig.over(next);
     expect(rig.run(next)).toMatchObject({ state: 'failed', failure_code: 'THREAD_IN_USE' });
