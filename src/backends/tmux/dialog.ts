@@ -13,7 +13,7 @@ export interface DialogReading extends DialogShown {
 }
 
 /** A line drawn across: what a program puts above its dialog, and around its input box. */
-const RULE = /^[\s│┃╭╮┌┐├┤]*[─━═▔▁╌┄┈]{8,}[\s│┃╭╮┌┐├┤]*$/;
+const RULE = /^[\s│┃╭╮┌┐├┤]*[─━═▔▁]{8,}[\s│┃╭╮┌┐├┤]*$/;
 /** A row that moves by itself: an animated sign and what it does, with its time. */
 const SPINNER = /^\s*[✻✽✶✢✸✹✺✳∗·*\u2800-\u28ff]\s\S.*…\s*\(/;
 const ELAPSED = /\((?:\d+\s?[hms]\s?)+(?=[)·])/g;
