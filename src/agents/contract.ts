@@ -140,8 +140,10 @@ export interface ScreenRules {
 }
 
 export interface ScreenRule {
+  /** For an error: its group `text`, if it has one, is what is told of it. */
   readonly when: RegExp;
   readonly means: 'idle' | 'working' | 'waiting' | 'error';
+  /** For waiting; for an error: what only a person can mend. */
   readonly kind?: WaitingKind;
   /** For waiting: how the dialog is answered by keys; without it only a person in the pane can. */
   readonly dialog?: DialogRules;

@@ -14,7 +14,9 @@ export function namedHooks(rules: {
     tellsFailures: rules.tellsFailures,
     translate: (body) => rules.facts(asRecord(body)),
     threadId: (body) => textOf(asRecord(body)['session_id']) || null,
-    transcript: (body) => textOf(asRecord(body)['transcript_path']) || null,
+    // A helper of its own writes into a file of its own.
+    transcript: (body) =>
+      isOfHelper(asRecord(body)) ? null : textOf(asRecord(body)['transcript_path']) || null,
     continueTurn: (reason) => ({ decision: 'block', reason }),
     permissionAnswer: (allow, message) => ({
       hookSpecificOutput: {
@@ -29,6 +31,7 @@ export function namedHooks(rules: {
 
 /** The moments that all of them tell in the same words. */
 export function commonFacts(body: HookBody): readonly HookFact[] | null {
+  if (isOfHelper(body) && body['hook_event_name'] !== 'PermissionRequest') return [];
   switch (body['hook_event_name']) {
     case 'SessionStart':
       return [{ fact: 'session_started', threadId: textOf(body['session_id']) }];
@@ -43,6 +46,11 @@ export function commonFacts(body: HookBody): readonly HookFact[] | null {
     default:
       return null;
   }
+}
+
+/** Said by an agent that it started by itself: prompts and turns of that are none of the worker's. */
+function isOfHelper(body: HookBody): boolean {
+  return textOf(body['agent_id']) !== '';
 }
 
 /** What is asked for: the command where it is one. */

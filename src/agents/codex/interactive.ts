@@ -1,11 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import type { InteractiveLaunch, LaunchContext } from '../contract.js';
+import { hookOptions } from './hook-options.js';
 import { codexHooks, codexTranscript } from './hooks.js';
-import { mcpOptions } from './options.js';
+import { mcpOptions, option } from './options.js';
 import { codexScreen } from './screen.js';
-
-const HOOK_PROGRAM = fileURLToPath(new URL('../../../bin/agentorchestr-hook.cjs', import.meta.url));
-const HOOKS = ['SessionStart', 'UserPromptSubmit', 'PermissionRequest', 'Stop'];
 
 /** Recorded from 0.171.0; facts: docs/guides/codex.md. */
 export const codexInteractive: InteractiveLaunch = {
@@ -15,8 +12,9 @@ export const codexInteractive: InteractiveLaunch = {
   keys: { submit: 'Enter', interrupt: 'Escape', redrawCapMs: 1_000, submitDelayMs: 0 },
   // It would take text into a running turn, but a dialog may come up between our look and our key.
   steers: false,
-  // Its composer takes what begins so for a command, and cuts blanks at both ends.
-  paste: { limitBytes: 100_000, unsafe: /^[/!\s]|\s$/ },
+  // Its composer takes what begins so for a command, cuts blanks at both ends, and makes something else of a last word
+  // that looks like a file or a skill.
+  paste: { limitBytes: 100_000, unsafe: /^[/!\s]|\s$|(^|\s)[@$]\S*$/ },
   hooks: codexHooks,
   transcript: codexTranscript,
   mcpCallLimitMs: 110_000,
@@ -35,28 +33,15 @@ function argv(context: LaunchContext): readonly string[] {
     ...(bypassPermissions
       ? ['--dangerously-bypass-approvals-and-sandbox']
       : ['--sandbox', 'workspace-write', '--ask-for-approval', 'on-request']),
-    // Our hooks, for this run only; it would ask whether to trust them, and keep the answer.
-    '--dangerously-bypass-hook-trust',
     ...(extra['model'] === undefined ? [] : ['--model', extra['model']]),
     // The user trusted the project in ours; an answer to its own dialog would be written into the user's settings.
     ...option('projects', `{${JSON.stringify(worktree)}={trust_level="trusted"}}`),
-    ...option('hooks', `{${HOOKS.map((event) => hook(event, context)).join(',')}}`),
+    ...hookOptions(context),
+    // The screen as the rules know it, whatever the person's own looks like; no other version in the middle of a session.
+    ...option('tui.status_line', '["model-with-reasoning","current-dir"]'),
+    ...option('tui.vim_mode_default', 'false'),
+    ...option('check_for_update_on_startup', 'false'),
     ...mcpOptions(context),
     ...(resumeThreadId === null ? [] : [resumeThreadId]),
   ];
-}
-
-function option(name: string, value: string): readonly string[] {
-  return ['-c', `${name}=${value}`];
-}
-
-function hook(event: string, { hookUrl, tokenVariable }: LaunchContext): string {
-  const program = [process.execPath, HOOK_PROGRAM, hookUrl, tokenVariable, 'answer'].map(quoted).join(' ');
-  // A permission waits for as long as a person takes to answer.
-  const timeout = event === 'PermissionRequest' ? 86_400 : 30;
-  return `${event}=[{hooks=[{type="command",command=${JSON.stringify(program)},timeout=${timeout}}]}]`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

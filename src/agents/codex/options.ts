@@ -2,6 +2,11 @@ import type { LaunchContext } from '../contract.js';
 
 const SERVER = 'agentorchestr';
 
+/** `value` is TOML. */
+export function option(name: string, value: string): readonly string[] {
+  return ['-c', `${name}=${value}`];
+}
+
 /** Our server beside the user's own, for this run only; the token is read from the environment. */
 export function mcpOptions({ mcpUrl, tokenVariable }: LaunchContext): readonly string[] {
   const settings = {
@@ -12,8 +17,7 @@ export function mcpOptions({ mcpUrl, tokenVariable }: LaunchContext): readonly s
     // Our own tools are no risk that a person would have to be asked about.
     default_tools_approval_mode: 'approve',
   };
-  return Object.entries(settings).flatMap(([name, value]) => [
-    '-c',
-    `mcp_servers.${SERVER}.${name}=${JSON.stringify(value)}`,
-  ]);
+  return Object.entries(settings).flatMap(([name, value]) =>
+    option(`mcp_servers.${SERVER}.${name}`, JSON.stringify(value)),
+  );
 }

@@ -94,6 +94,8 @@ export interface Reading {
   readonly kind: WaitingKind | null;
   /** For waiting and error: the rows that say so; '' otherwise. */
   readonly text: string;
+  /** For error: what stands around that, which tells one failure from the next; else as `text`. */
+  readonly shown: string;
   /** For waiting: the dialog, where the rules can read it. */
   readonly dialog: DialogReading | null;
   readonly composer: Composer | null;
@@ -105,10 +107,13 @@ export function readScreen(rules: ScreenRules, screen: Screen): Reading {
   const state = rule?.means ?? 'unknown';
   const dialogRules = state === 'waiting' ? rule?.dialog : undefined;
   const dialog = dialogRules === undefined ? null : readDialog(dialogRules, screen, rules.tailRows);
+  const shown = dialog?.text ?? (state === 'waiting' || state === 'error' ? tail.trim() : '');
+  const said = state === 'error' ? rule?.when.exec(tail)?.groups?.['text']?.trim() : undefined;
   return {
     state,
-    kind: state === 'waiting' ? (rule?.kind ?? 'dialog') : null,
-    text: dialog?.text ?? (state === 'waiting' || state === 'error' ? tail.trim() : ''),
+    kind: state === 'waiting' ? (rule?.kind ?? 'dialog') : state === 'error' ? (rule?.kind ?? null) : null,
+    text: said ?? shown,
+    shown,
     dialog,
     composer: rules.composer(screen),
   };

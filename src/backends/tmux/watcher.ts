@@ -39,7 +39,7 @@ export class PaneWatcher {
   private readonly options: WatcherOptions;
   private readonly ledger = new SentinelLedger();
   private candidate: { readonly reading: Reading; readonly since: number } | null = null;
-  private told = { key: '', text: '' };
+  private told = { key: '', shown: '' };
   private lastOutputAt = 0;
   private lastReadAt = -Infinity;
   private lastOutputEventAt = -Infinity;
@@ -102,7 +102,7 @@ export class PaneWatcher {
 
   /** We answered a dialog: whatever stands there next is news, and were it the same dialog once more. */
   retell(): void {
-    this.told = { key: '', text: '' };
+    this.told = { key: '', shown: '' };
     this.unsettle();
   }
 
@@ -176,15 +176,15 @@ export class PaneWatcher {
   }
 
   private tell(reading: Reading, quiet: boolean): void {
-    const { state, kind, text, dialog } = reading;
+    const { state, kind, text, shown, dialog } = reading;
     const key = `${state}/${kind ?? ''}/${dialog?.promptHash ?? ''}`;
     const isNew = key !== this.told.key;
     // A running clock or spinner inside a dialog is no news, nor is which of its choices is selected.
-    if (!isNew && (dialog !== null || text === this.told.text || !quiet)) return;
+    if (!isNew && (dialog !== null || shown === this.told.shown || !quiet)) return;
     // A dialog that can be answered is told whole: half drawn it would be another one.
     const atOnce = state === 'working' || (state === 'waiting' && dialog === null);
     if (this.settled === null && !atOnce) return;
-    this.told = { key, text };
+    this.told = { key, shown };
     this.options.emit({
       type: 'state',
       workerId: this.options.workerId,

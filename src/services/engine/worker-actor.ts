@@ -126,7 +126,7 @@ export class WorkerActor {
     if (this.#gate.screen(event)) return;
     if (event.state === 'working') this.#turn.working(event.evidence);
     else if (event.state === 'error' && (this.#hooks?.tellsFailures !== true || this.#hooksMissed))
-      this.#turn.failed(event.text, event.evidence);
+      this.#turn.failed(event.text, event.evidence, event.kind ?? undefined);
     else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#turn.closeByScreen(event.evidence);
   }
 

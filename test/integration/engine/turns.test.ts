@@ -277,6 +277,13 @@ describe('a turn that fails', () => {
     expect(rig.run('w01')).toMatchObject({ state: 'waiting', waiting_kind: 'report' });
   });
 
+  it('waits for a person where the screen says that only a person can mend it', async () => {
+    await startOver(null);
+    await rig.working('w01');
+    rig.backend.state('w01', 'error', { text: 'usage limit', kind: 'quota' });
+    expect(rig.run('w01')).toMatchObject({ state: 'waiting', waiting_kind: 'quota' });
+  });
+
   it('makes the lead go on, twice, then wait for a person', async () => {
     await rig.working('lead', 'the goal');
     for (let time = 0; time < 2; time++) {

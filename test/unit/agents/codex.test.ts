@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { codex } from '../../../src/agents/codex.js';
 import type { HeadlessLaunch, InteractiveLaunch, LaunchContext } from '../../../src/agents/contract.js';
-import { parseScreen, readScreen } from '../../../src/backends/tmux/screen.js';
 
 const pane = codex.interactive as InteractiveLaunch;
 const headless = codex.headless as HeadlessLaunch;
@@ -47,6 +46,30 @@ describe('the launch of Codex', () => {
     expect(argv).toContain('projects={"/tree with \\"quotes\\""={trust_level="trusted"}}');
   });
 
+  it('trusts our hooks alone, by their hash: others are never run unseen', () => {
+    const argv = pane.argv(context);
+    expect(argv.join(' ')).not.toContain('bypass-hook-trust');
+    const hooks = argv.find((each) => each.startsWith('hooks=')) ?? '';
+    const command = JSON.parse(
+      /Stop=\[\{hooks=\[\{type="command",command=("(?:[^"\\]|\\.)*")/.exec(hooks)?.[1] ?? '""',
+    ) as string;
+    expect(command).toContain("'http://127.0.0.1:7/hooks' 'TOKEN' 'answer'");
+    const identity = { event_name: 'stop', hooks: [{ async: false, command, timeout: 30, type: 'command' }] };
+    const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+    expect(hooks).toContain(`"/<session-flags>/config.toml:stop:0:0"={trusted_hash="sha256:${hash}"}`);
+    expect(hooks.match(/trusted_hash/g)).toHaveLength(4);
+  });
+
+  it('draws the screen that the rules know, whatever the person’s own looks like, in this very version', () => {
+    expect(pane.argv(context)).toEqual(
+      expect.arrayContaining([
+        'tui.status_line=["model-with-reasoning","current-dir"]',
+        'tui.vim_mode_default=false',
+        'check_for_update_on_startup=false',
+      ]),
+    );
+  });
+
   it('goes on in its conversation', () => {
     const again = { ...context, resumeThreadId: 'thread-1' };
     expect(pane.argv(again)[1]).toBe('resume');
@@ -62,6 +85,12 @@ describe('the launch of Codex', () => {
     ['ends in a blank ', true],
     ['a\tb', false],
     ['see src/a.ts and run it!', false],
+    ['look at @README.md', true],
+    ['@README.md', true],
+    ['use $imagegen', true],
+    ['see @README.md for it', false],
+    ['mail me@example.org', false],
+    ['1. one\n2. two', false],
   ])('hands %j over as a file: %s', (text, expected) => {
     expect(pane.paste?.unsafe?.test(text)).toBe(expected);
   });
@@ -87,44 +116,53 @@ describe('the hooks of Codex', () => {
     expect(pane.hooks?.tellsFailures).toBe(false);
   });
 
+  it('of a helper that it started are none of the worker’s, but for what needs a person', () => {
+    const helper = {
+      session_id: 't',
+      agent_id: 'h',
+      agent_type: 'default',
+      transcript_path: '/of/the/helper',
+    };
+    expect(facts({ ...helper, hook_event_name: 'UserPromptSubmit', prompt: 'help' })).toEqual([]);
+    expect(facts({ ...helper, hook_event_name: 'Stop', last_assistant_message: 'helped' })).toEqual([]);
+    expect(facts({ ...helper, hook_event_name: 'PermissionRequest', tool_name: 'Bash' })).toHaveLength(1);
+    expect(pane.hooks?.threadId(helper)).toBe('t');
+    expect(pane.hooks?.transcript?.(helper)).toBeNull();
+  });
+
   it('are made up for by its rollout file', () => {
-    const line = (payload: object, type = 'response_item') => JSON.stringify({ type, payload });
-    const message = (text: string) =>
-      line({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
-    expect(pane.transcript?.facts(message('make it'))).toEqual([
+    const line = (payload: object, type = 'event_msg') => JSON.stringify({ type, payload });
+    const message = (role: string, text: string) =>
+      line({ type: 'message', role, content: [{ type: 'input_text', text }] }, 'response_item');
+    const item = { type: 'UserMessage', content: [{ type: 'text', text: 'make it' }] };
+    const facts = (text: string) => pane.transcript?.facts(text);
+    expect(facts(line({ type: 'item_completed', item }))).toEqual([
       { fact: 'prompt_submitted', text: 'make it' },
     ]);
-    expect(pane.transcript?.facts(message('<environment_context>\n…'))).toEqual([]);
-    expect(
-      pane.transcript?.facts(line({ type: 'task_complete', last_agent_message: 'made' }, 'event_msg')),
-    ).toEqual([{ fact: 'turn_ended', text: 'made' }]);
-    expect(pane.transcript?.facts('{"half')).toEqual([]);
+    for (const own of ['<environment_context>', '<turn_aborted>', '<subagent_notification>', '# AGENTS.md'])
+      expect(facts(message('user', `${own}\n…`))).toEqual([]);
+    expect(facts(line({ type: 'task_complete', last_agent_message: 'made' }))).toEqual([
+      { fact: 'turn_ended', text: 'made' },
+    ]);
+    expect(facts(line({ type: 'turn_aborted', reason: 'interrupted' }))).toEqual([
+      { fact: 'turn_ended', text: '' },
+    ]);
+    expect(facts('{"half')).toEqual([]);
   });
-});
-
-describe('the screen rules of Codex', () => {
-  const screenOf = (name: string) => {
-    const url = new URL(`../../fixtures/screens/codex/0.171.0/${name}.txt`, import.meta.url);
-    return parseScreen(readFileSync(url, 'utf8').split('\n'), { row: 0, column: 0 });
-  };
 
   it.each([
-    ['idle', { state: 'idle', kind: null, composer: { text: '' } }],
-    ['draft', { state: 'idle', kind: null, composer: { text: 'be slow' } }],
-    ['working', { state: 'working', kind: null, composer: { text: '' } }],
-    ['failed', { state: 'error', kind: null, composer: { text: '' } }],
-    ['trust', { state: 'waiting', kind: 'trust', composer: null }],
-  ] as const)('know "%s"', (name, expected) => {
-    expect(readScreen(pane.screen, screenOf(name))).toMatchObject(expected);
-  });
-
-  it('find what can be chosen', () => {
-    const screen = screenOf('trust');
-    const tail = screen.rows.join('\n').trimEnd();
-    const rule = pane.screen.states.find(({ when }) => when.test(tail));
-    expect(rule?.dialog?.choices(screen)).toEqual([
-      { number: 1, label: 'Trust and continue', selected: true },
-      { number: 2, label: 'Back to Agent Command Center', selected: false },
+    ['no such model', 'other', undefined],
+    ['exceeded retry limit, last status: 429 Too Many Requests', 'other', 'quota'],
+    ['try again later', 'usage_limit_exceeded', 'quota'],
+    ['unexpected status 401 Unauthorized: bad key', 'other', 'login'],
+  ])('are made up for where a turn failed: %s (%s)', (message, info, kind) => {
+    const payload = {
+      type: 'task_complete',
+      last_agent_message: null,
+      error: { message, codex_error_info: info },
+    };
+    expect(pane.transcript?.facts(JSON.stringify({ type: 'event_msg', payload }))).toEqual([
+      { fact: 'turn_failed', text: message, ...(kind === undefined ? {} : { kind }) },
     ]);
   });
 });

@@ -3,9 +3,23 @@ import { judge, type Verdict } from '../../../src/backends/tmux/gate.js';
 import type { Look } from '../../../src/backends/tmux/pane-view.js';
 import type { Reading } from '../../../src/backends/tmux/screen.js';
 
-const idle: Reading = { state: 'idle', kind: null, text: '', dialog: null, composer: { text: '' } };
+const idle: Reading = {
+  state: 'idle',
+  kind: null,
+  text: '',
+  shown: '',
+  dialog: null,
+  composer: { text: '' },
+};
 const working: Reading = { ...idle, state: 'working' };
-const dialog: Reading = { state: 'waiting', kind: 'permission', text: 'Sure?', dialog: null, composer: null };
+const dialog: Reading = {
+  state: 'waiting',
+  kind: 'permission',
+  text: 'Sure?',
+  shown: 'Sure?',
+  dialog: null,
+  composer: null,
+};
 const unknown: Reading = { ...idle, state: 'unknown', composer: null };
 const draft: Reading = { ...idle, composer: { text: 'abc' } };
 

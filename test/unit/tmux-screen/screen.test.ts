@@ -52,6 +52,8 @@ const rules: ScreenRules = {
     { when: /Do you want/, means: 'waiting', kind: 'permission' },
     { when: /Sure\?/, means: 'waiting' },
     { when: /esc to interrupt/, means: 'working' },
+    { when: /(?<text>■ .*limit.*)/, means: 'error', kind: 'quota' },
+    { when: /■/, means: 'error' },
     { when: /for shortcuts/, means: 'idle' },
   ],
   composer,
@@ -64,6 +66,7 @@ describe('reading a screen by rules', () => {
       state: 'idle',
       kind: null,
       text: '',
+      shown: '',
       dialog: null,
       composer: { text: 'hello' },
     });
@@ -78,11 +81,23 @@ describe('reading a screen by rules', () => {
     expect(readScreen(rules, parse('Sure?'))).toMatchObject({ state: 'waiting', kind: 'dialog' });
   });
 
+  it('tells of a failure what its rule takes for its words, and by whom it can be mended', () => {
+    expect(readScreen(rules, parse('an answer', '■ the limit is reached', '> '))).toMatchObject({
+      state: 'error',
+      kind: 'quota',
+      text: '■ the limit is reached',
+      shown: 'an answer\n■ the limit is reached\n>',
+    });
+    const plain = { state: 'error', kind: null, text: 'before\n■ it failed' };
+    expect(readScreen(rules, parse('before', '■ it failed'))).toMatchObject(plain);
+  });
+
   it('is unknown where nothing matches', () => {
     expect(readScreen(rules, parse('$ '))).toEqual({
       state: 'unknown',
       kind: null,
       text: '',
+      shown: '',
       dialog: null,
       composer: null,
     });

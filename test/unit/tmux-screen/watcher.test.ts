@@ -6,12 +6,20 @@ import type { Reading } from '../../../src/backends/tmux/screen.js';
 import { PaneWatcher } from '../../../src/backends/tmux/watcher.js';
 import { silentLogger } from '../../../src/platform/logger.js';
 
-const idle: Reading = { state: 'idle', kind: null, text: '', dialog: null, composer: { text: '' } };
+const idle: Reading = {
+  state: 'idle',
+  kind: null,
+  text: '',
+  shown: '',
+  dialog: null,
+  composer: { text: '' },
+};
 const working: Reading = { ...idle, state: 'working' };
 const dialog = (text: string): Reading => ({
   state: 'waiting',
   kind: 'permission',
   text,
+  shown: text,
   dialog: null,
   composer: null,
 });
@@ -116,6 +124,16 @@ describe('watching a pane', () => {
     await show(dialog('Sure?'));
     await advance(1);
     expect(states()).toEqual(['working', 'waiting: Sure?']);
+  });
+
+  it('tells of a failure again when it is the same in another place, though no work was seen between', async () => {
+    const failed = (shown: string): Reading => ({ ...idle, state: 'error', text: '■ no', shown });
+    const { show, advance, states } = watched();
+    for (const shown of ['one\n■ no', 'one\n■ no', 'one\n■ no\ntwo\n■ no']) {
+      await show(failed(shown));
+      await advance(1_000);
+    }
+    expect(states()).toEqual(['error: ■ no', 'error: ■ no']);
   });
 
   it('believes a screen that says the same through endless redrawing', async () => {

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { LaunchContext } from '../contract.js';
+import { option } from './options.js';
+
+const HOOK_PROGRAM = fileURLToPath(new URL('../../../bin/agentorchestr-hook.cjs', import.meta.url));
+
+/** Its names of the events, as they are set and as they are trusted; how long a hook may take, s. */
+const HOOKS = [
+  { event: 'SessionStart', key: 'session_start', timeoutS: 30 },
+  { event: 'UserPromptSubmit', key: 'user_prompt_submit', timeoutS: 30 },
+  // A permission waits for as long as a person takes to answer.
+  { event: 'PermissionRequest', key: 'permission_request', timeoutS: 86_400 },
+  { event: 'Stop', key: 'stop', timeoutS: 30 },
+] as const;
+
+/**
+ * Our hooks beside the user's own, for this run only, each trusted by its hash as its own review would note it. The
+ * flag that skips that review would let hooks of the repository run, outside the sandbox, that nobody has looked at.
+ */
+export function hookOptions(context: LaunchContext): readonly string[] {
+  const command = commandOf(context);
+  const hooks = HOOKS.map(
+    ({ event, timeoutS }) =>
+      `${event}=[{hooks=[{type="command",command=${JSON.stringify(command)},timeout=${timeoutS}}]}]`,
+  );
+  const trusted = HOOKS.map(
+    ({ key, timeoutS }) =>
+      `"/<session-flags>/config.toml:${key}:0:0"={trusted_hash="${trustedHash(key, command, timeoutS)}"}`,
+  );
+  return option('hooks', `{${[...hooks, `state={${trusted.join(',')}}`].join(',')}}`);
+}
+
+/** Over the hook as JSON with sorted keys and all its defaults; seen on 0.171.0. */
+function trustedHash(key: string, command: string, timeoutS: number): string {
+  const hook = { async: false, command, timeout: timeoutS, type: 'command' };
+  const text = JSON.stringify({ event_name: key, hooks: [hook] });
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+function commandOf({ hookUrl, tokenVariable }: LaunchContext): string {
+  return [process.execPath, HOOK_PROGRAM, hookUrl, tokenVariable, 'answer'].map(quoted).join(' ');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { codex } from '../../../src/agents/codex.js';
+import type { InteractiveLaunch } from '../../../src/agents/contract.js';
+import { parseScreen, readScreen } from '../../../src/backends/tmux/screen.js';
+
+const { screen: rules } = codex.interactive as InteractiveLaunch;
+const FOLDER = fileURLToPath(
+  new URL(`../../fixtures/screens/codex/${rules.recordedVersion}/`, import.meta.url),
+);
+const idle = (text = '') => ({ state: 'idle', kind: null, composer: { text } });
+const working = (text = '') => ({ state: 'working', kind: null, composer: { text } });
+const waiting = (kind: string) => ({ state: 'waiting', kind, composer: null });
+const failed = (kind: string | null = null) => ({ state: 'error', kind, composer: { text: '' } });
+
+/** Captures of real panes with styles; the real-agent tests prove that they are still what it draws. */
+const EXPECTED: Readonly<Record<string, unknown>> = {
+  draft: idle('be slow'),
+  'draft-list': idle('1. first · thing\n2. second'),
+  failed: failed(),
+  'failed-login': failed('login'),
+  'file-menu': idle('look at @READ'),
+  // It asks nobody in the pane for as long as our hook has not answered.
+  'hook-asked': working(),
+  'hooks-review': waiting('trust'),
+  idle: idle(),
+  interrupted: idle(),
+  'interrupted-background': idle(),
+  login: waiting('login'),
+  pasted: idle('[Pasted Content 3000 chars]'),
+  permission: waiting('permission'),
+  'permission-edit': waiting('permission'),
+  'permission-tool': waiting('permission'),
+  question: waiting('question'),
+  queued: working(),
+  // An answer that quotes the status of a working agent.
+  quoted: idle(),
+  retry: working(),
+  running: working(),
+  'shell-mode': idle('!ls'),
+  'slash-menu': idle('/mo'),
+  thinking: working(),
+  trust: waiting('trust'),
+  update: waiting('dialog'),
+  working: working(),
+};
+
+function rowsOf(name: string): string[] {
+  return readFileSync(`${FOLDER}${name}.txt`, 'utf8').split('\n');
+}
+
+function screenOf(name: string) {
+  return parseScreen(rowsOf(name), { row: 0, column: 0 });
+}
+
+describe('the screen rules of Codex', () => {
+  it('have a capture for every case', () => {
+    expect(readdirSync(FOLDER).sort()).toEqual(
+      Object.keys(EXPECTED)
+        .map((name) => `${name}.txt`)
+        .sort(),
+    );
+  });
+
+  it.each(Object.entries(EXPECTED))('read the capture "%s"', (name, expected) => {
+    const { state, kind, composer } = readScreen(rules, screenOf(name));
+    expect({ state, kind, composer }).toEqual(expected);
+  });
+
+  it('tell of a failure what it says, and nothing that stood there before', () => {
+    expect(readScreen(rules, screenOf('failed-login')).text).toBe(
+      '■ unexpected status 401 Unauthorized: bad key, url: http://127.0.0.1:39991/v1/responses',
+    );
+  });
+
+  it.each([
+    ['■ You’ve hit your usage limit. Try again at 3:00 PM.', 'quota'],
+    ['■ exceeded retry limit, last status: 429 Too Many Requests', 'quota'],
+    ['■ Your access token could not be refreshed. Please log out and sign in again.', 'login'],
+    ['■ stream disconnected before completion', null],
+  ])('know who can mend "%s"', (row, kind) => {
+    const rows = rowsOf('failed-login').map((line) => (line.includes('■') ? row : line));
+    expect(readScreen(rules, parseScreen(rows, { row: 0, column: 0 }))).toMatchObject({
+      state: 'error',
+      kind,
+      text: row,
+    });
+  });
+
+  it('take a failure for over once something else was sent', () => {
+    const rows = rowsOf('thinking').flatMap((line) =>
+      line.includes('think long') ? ['■ it failed', '', line] : [line],
+    );
+    expect(readScreen(rules, parseScreen(rows, { row: 0, column: 0 })).state).toBe('working');
+  });
+
+  it.each([
+    ['trust', ['Trust and continue', 'Back to Agent Command Center']],
+    [
+      'hooks-review',
+      ['Review hooks', 'Trust all and continue', "Continue without trusting (hooks won't run)"],
+    ],
+    [
+      'permission',
+      [
+        'Yes, proceed (y)',
+        "Yes, and don't ask again for commands that start with `date '+%Y'` (p)",
+        'No, and tell Codex what to do differently (esc)',
+      ],
+    ],
+    [
+      'permission-tool',
+      [
+        'Allow: Run the tool and continue',
+        'Allow for this session: Run the tool and remember this choice for this session',
+        'Always allow: Run the tool and remember this choice for future tool calls',
+        'Cancel: Cancel this tool call',
+      ],
+    ],
+    [
+      'question',
+      ['Red: like fire', 'Blue: like water', 'None of the above: Optionally, add details in notes (tab)'],
+    ],
+  ])('find what can be chosen in "%s"', (name, labels) => {
+    const dialog = readScreen(rules, screenOf(name)).dialog;
+    expect(dialog?.choices.map(({ label }) => label)).toEqual(labels);
+    expect(dialog?.choices.map(({ selected }) => selected)).toEqual(labels.map((_, index) => index === 0));
+  });
+
+  it.each([
+    ['trust', 'Trust and continue'],
+    ['hooks-review', "Continue without trusting (hooks won't run)"],
+  ])('choose in "%s" what follows from trust in the project', (name, label) => {
+    const rule = rules.states.find(({ when }) => when.test(screenOf(name).rows.join('\n').trimEnd()));
+    expect(rule?.dialog?.consented).toMatchObject({ to: 'trust' });
+    expect(label).toMatch(rule?.dialog?.consented?.choice ?? /^$/);
+  });
+});
