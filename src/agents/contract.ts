@@ -50,6 +50,8 @@ export interface LaunchContext {
   readonly bypassPermissions: boolean;
   /** We run as root; some agents then refuse what they allow others. */
   readonly isRoot: boolean;
+  /** sha256, in hex, of a value's JSON, its fields in the order they have. */
+  hashOf(value: unknown): string;
   /** The agent's own conversation id to go on with, or null for a new one. */
   readonly resumeThreadId: string | null;
   readonly extra: Readonly<Record<string, string>>;

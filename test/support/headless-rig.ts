@@ -16,7 +16,7 @@ import { createHeadlessBackend } from '../../src/backends/headless/backend.js';
 import type { EventName, StoredEvent } from '../../src/core/events/index.js';
 import type { RunRow, WorkerRow } from '../../src/core/state/rows.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { newId } from '../../src/platform/ids.js';
+import { hashOf, newId } from '../../src/platform/ids.js';
 import { silentLogger, type Logger } from '../../src/platform/logger.js';
 import { processesWithVariable } from '../../src/platform/process-tree.js';
 import { ATTEMPT_VARIABLE } from '../../src/platform/launch/launcher.js';
@@ -227,6 +227,7 @@ export class HeadlessRig {
       tokenVariable: 'TOKEN',
       bypassPermissions: true,
       isRoot: false,
+      hashOf,
       resumeThreadId: worker.thread_id,
       extra: { script: join(this.folder, 'script.yaml'), format: this.options.format ?? 'stream-json' },
     };

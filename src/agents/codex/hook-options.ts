@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { LaunchContext } from '../contract.js';
 import { option } from './options.js';
@@ -24,18 +23,16 @@ export function hookOptions(context: LaunchContext): readonly string[] {
     ({ event, timeoutS }) =>
       `${event}=[{hooks=[{type="command",command=${JSON.stringify(command)},timeout=${timeoutS}}]}]`,
   );
-  const trusted = HOOKS.map(
+  const states = HOOKS.map(
     ({ key, timeoutS }) =>
-      `"/<session-flags>/config.toml:${key}:0:0"={trusted_hash="${trustedHash(key, command, timeoutS)}"}`,
+      `"/<session-flags>/config.toml:${key}:0:0"={trusted_hash="sha256:${context.hashOf(trusted(key, command, timeoutS))}"}`,
   );
-  return option('hooks', `{${[...hooks, `state={${trusted.join(',')}}`].join(',')}}`);
+  return option('hooks', `{${[...hooks, `state={${states.join(',')}}`].join(',')}}`);
 }
 
-/** Over the hook as JSON with sorted keys and all its defaults; seen on 0.171.0. */
-function trustedHash(key: string, command: string, timeoutS: number): string {
-  const hook = { async: false, command, timeout: timeoutS, type: 'command' };
-  const text = JSON.stringify({ event_name: key, hooks: [hook] });
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+/** What its hash is over: the hook with all its defaults, keys sorted; seen on 0.171.0. */
+function trusted(key: string, command: string, timeoutS: number): unknown {
+  return { event_name: key, hooks: [{ async: false, command, timeout: timeoutS, type: 'command' }] };
 }
 
 function commandOf({ hookUrl, tokenVariable }: LaunchContext): string {

@@ -167,7 +167,8 @@ export class Courier {
       const stop = AbortSignal.any([signal, underWay.calledOff.signal]);
       if (earlier !== 'typed' && !(await placeFor(deps, workerId, due, stop))) return;
       const next = await typeable(deps, workerId, inConversation(deps, workerId, due));
-      const delivery = await this.#send(next, earlier, stop);
+      underWay.next = next;
+      const delivery = await this.#send(underWay, earlier, stop);
       if (stop.aborted && !underWay.typed) leavePlace(deps, workerId, due);
       if (signal.aborted || delivery === null) return;
       if (delivery.outcome === 'submitted') return this.#submitted(next, delivery);
@@ -183,16 +184,15 @@ export class Courier {
 
   /** null: it was called off, and whoever did that has settled the messages; the others of a batch stay due. */
   async #send(
-    next: NextDelivery,
+    underWay: UnderWay,
     earlier: EarlierDelivery['state'] | null,
     signal: AbortSignal,
   ): Promise<Delivery | null> {
+    const { next } = underWay;
     const { deps, workerId, record, rearm } = this.#options;
     const { promise: confirmation, resolve: prove } = promiseWithResolver<Proof>();
     const wasTyped = earlier === 'typed';
-    const underWay = this.#underWay;
-    if (underWay === null) return null;
-    Object.assign(underWay, { next, prove });
+    underWay.prove = prove;
     const observer = observeDelivery(deps, record, next, this.#options.signal);
     try {
       // What the agent flagged since it was typed is about it.

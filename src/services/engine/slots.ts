@@ -29,14 +29,6 @@ export class Slots {
     this.#size = size;
   }
 
-  get running(): number {
-    return this.#held.size;
-  }
-
-  get queued(): number {
-    return this.#queue.length;
-  }
-
   /** Resolves with true once the run has a place; false when `signal` aborted before that. */
   take(request: SlotRequest, signal: AbortSignal): Promise<boolean> {
     if (this.#held.has(request.runId)) return Promise.resolve(true);

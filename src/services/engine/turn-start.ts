@@ -51,7 +51,7 @@ export async function planTurn(
   );
   return {
     spec,
-    began: (started) =>
+    began: (started) => {
       store.append(
         fact('worker.started', subject, {
           attempt_id: attemptId,
@@ -60,7 +60,12 @@ export async function planTurn(
           pid: started.pid,
           pid_started_at: started.pidStartedAt,
         }),
-      ),
+      );
+      // Cancelled, killed or timed out while its process was being made, when there was none yet to be ended.
+      const now = store.run(run.run_id);
+      if (now === null || isTerminalRun(now.state) || now.cancel_requested_at !== null)
+        void deps.backend.stop(workerId, { graceMs: 0 });
+    },
   };
 }
 

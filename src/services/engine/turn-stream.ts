@@ -30,8 +30,6 @@ export class TurnStream {
   /** The last word of a turn of which something still runs in the background; null: it said none since. */
   rests: string | null = null;
   hasRested = false;
-  /** It said or did something: a failure after that is not one of reaching it. */
-  hasSpoken = false;
 
   /** `again`: the process is an earlier supervisor's. */
   constructor(deps: EngineDeps, record: WorkerRecord, attemptId: string, again: boolean) {
@@ -46,7 +44,6 @@ export class TurnStream {
     if (said.said === 'turn_ended') this.rests = said.goesOn === true ? said.text : null;
     if (said.said === 'turn_failed') this.rests = null;
     this.hasRested ||= this.rests !== null;
-    if (['text', 'reasoning', 'tool_called'].includes(said.said)) this.hasSpoken = true;
     const event = this.#eventOf(said);
     if (event === null) return;
     if (!STORED.includes(event.type)) {

@@ -6,6 +6,7 @@ import { isLiveWorker, isPerTurn } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import type { StartedAgent, StartSpec, TurnSpec } from '../../backends/contract.js';
 import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js';
+import { hashOf } from '../../platform/ids.js';
 import { fact, type FactSubject } from '../engine/deps.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
 import { workerDirectory } from '../places.js';
@@ -142,6 +143,7 @@ function contextOf(
     tokenVariable: access.tokenVariable,
     bypassPermissions: live.plan.bypass_permissions,
     isRoot: live.isRoot,
+    hashOf,
     resumeThreadId,
     extra: live.plan.agent_options[adapter.name] ?? {},
   };

@@ -8,6 +8,7 @@ import { READERS } from '../../../src/backends/headless/formats/index.js';
 import { compiledRoot } from '../../support/compiled.js';
 import { createSandbox, type Sandbox } from '../../support/sandbox.js';
 import { Outside, TOKEN } from './outside.js';
+import { hashOf } from '../../../src/platform/ids.js';
 
 export const launch = scripted.headless as HeadlessLaunch;
 
@@ -56,6 +57,7 @@ export class HeadlessRig {
       tokenVariable: 'RIG_TOKEN',
       bypassPermissions: true,
       isRoot: false,
+      hashOf,
       resumeThreadId: options.resume ?? null,
       extra: { script: this.scriptFile, ...(options.format === undefined ? {} : { format: options.format }) },
     };

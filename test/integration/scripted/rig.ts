@@ -8,6 +8,7 @@ import { runProcess } from '../../../src/platform/process.js';
 import { compiledRoot } from '../../support/compiled.js';
 import { createSandbox, type Sandbox } from '../../support/sandbox.js';
 import { Outside, TOKEN } from './outside.js';
+import { hashOf } from '../../../src/platform/ids.js';
 
 const launch = scripted.interactive as InteractiveLaunch;
 const SOCKET = 'rig';
@@ -52,6 +53,7 @@ export class Rig {
       tokenVariable: 'RIG_TOKEN',
       bypassPermissions: true,
       isRoot: false,
+      hashOf,
       resumeThreadId: options.resume ?? null,
       extra: { script: this.scriptFile, ...(options.pace === undefined ? {} : { pace: options.pace }) },
     });

@@ -49,7 +49,8 @@ export function lastExchange(conversation: Conversation): Exchange {
 }
 
 /** Agents put remarks of their own beside what was typed; they are marked as such. */
-const REMARK = /^\s*<(system-reminder|task-notification|environment_context|subagent_notification|turn_aborted)\b/;
+const REMARK =
+  /^\s*<(system-reminder|task-notification|environment_context|subagent_notification|turn_aborted)\b/;
 
 function promptOf(turn: Extract<Turn, { role: 'user' }>): string {
   return turn.texts.filter((text) => !REMARK.test(text)).at(-1) ?? '';

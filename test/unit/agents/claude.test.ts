@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InteractiveLaunch, LaunchContext } from '../../../src/agents/contract.js';
 import { claude } from '../../../src/agents/claude.js';
+import { hashOf } from '../../../src/platform/ids.js';
 
 const launch = claude.interactive as InteractiveLaunch;
 const context: LaunchContext = {
@@ -13,6 +14,7 @@ const context: LaunchContext = {
   tokenVariable: 'TOKEN',
   bypassPermissions: true,
   isRoot: false,
+  hashOf,
   resumeThreadId: null,
   extra: {},
 };

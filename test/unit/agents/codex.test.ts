@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { codex } from '../../../src/agents/codex.js';
 import type { HeadlessLaunch, InteractiveLaunch, LaunchContext } from '../../../src/agents/contract.js';
+import { hashOf } from '../../../src/platform/ids.js';
 
 const pane = codex.interactive as InteractiveLaunch;
 const headless = codex.headless as HeadlessLaunch;
@@ -15,6 +16,7 @@ const context: LaunchContext = {
   tokenVariable: 'TOKEN',
   bypassPermissions: true,
   isRoot: false,
+  hashOf,
   resumeThreadId: null,
   extra: {},
 };

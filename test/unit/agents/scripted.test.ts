@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scripted } from '../../../src/agents/scripted.js';
 import type { InteractiveLaunch, LaunchContext, Screen } from '../../../src/agents/contract.js';
+import { hashOf } from '../../../src/platform/ids.js';
 
 const launch = scripted.interactive as InteractiveLaunch;
 const hooks = launch.hooks as NonNullable<InteractiveLaunch['hooks']>;
@@ -16,6 +17,7 @@ const context: LaunchContext = {
   tokenVariable: 'AGENTORCHESTR_TOKEN',
   bypassPermissions: true,
   isRoot: false,
+  hashOf,
   resumeThreadId: null,
   extra: { script: '/scripts/demo.yaml' },
 };

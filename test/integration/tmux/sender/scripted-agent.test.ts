@@ -7,6 +7,7 @@ import { compiledRoot } from '../../../support/compiled.js';
 import { createRig, type Recorder, type Rig } from '../../../support/recorder/rig.js';
 import { arrivesAs, textOfSize, TORTURE_TEXTS } from '../../../support/torture-texts.js';
 import { Outside, TOKEN } from '../../scripted/outside.js';
+import { hashOf } from '../../../../src/platform/ids.js';
 
 const launch = scripted.interactive as InteractiveLaunch;
 let rig: Rig;
@@ -25,6 +26,7 @@ beforeAll(async () => {
       role: 'worker',
       bypassPermissions: true,
       isRoot: false,
+      hashOf,
     },
     ...{
       directory: rig.sandbox.folder('private'),
