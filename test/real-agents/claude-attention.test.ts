@@ -123,7 +123,8 @@ describe('a permission of Claude Code that stands', () => {
     await seen(/Do you want to proceed/);
     await rig.crash();
     await rig.takeUp();
-    const item = await me.item('w01');
+    // Its hook is gone with the supervisor: what is there now is what its screen shows.
+    const item = await me.item('w01', 'Bash command');
     expect(item).toMatchObject({ kind: 'permission', text: expect.stringContaining('date') });
     const yes = item.choices.find(({ label }) => label === 'Yes')?.number;
     expect(await me.answer({ worker_id: 'w01', prompt_hash: item.prompt_hash, choice: yes })).toMatchObject({
@@ -131,6 +132,23 @@ describe('a permission of Claude Code that stands', () => {
     });
     expect(await ended()).toEqual({ summary: 'allowed' });
     expect(rig.llm.prompts()).toHaveLength(1);
+    // Nobody else has, and nobody is said to have.
+    expect(me.answered('w01').map(({ answer, by }) => [answer, by])).toEqual([['Yes', 'person']]);
+  });
+
+  it('being amended in the pane is the person’s to finish; it is not said to be answered before', async () => {
+    await begin('needs permission');
+    await me.item('w01');
+    await seen(/Do you want to proceed/);
+    await moment();
+    me.press('w01', 'Tab');
+    me.press('w01', '-l', 'only on monday');
+    await seen(/only on monday/);
+    await moment();
+    expect(me.answered('w01')).toEqual([]);
+    me.press('w01', 'Enter');
+    expect(await ended()).toEqual({ summary: 'allowed' });
+    expect(me.answered('w01').map(({ answer }) => answer)).toEqual(['given at the agent']);
   });
 });
 

@@ -97,7 +97,8 @@ export class WorkerActor {
     this.#turn.reopen(wasInTurn(this.#deps, this.#workerId));
     const { left, unconfirmed, turn } = await this.collect([]);
     this.#hooksMissed = turn === null;
-    if (turn?.fact === 'prompt_submitted') this.#turn.working('transcript');
+    // A gate may stand in that very turn; the screen tells whether it does.
+    if (turn?.fact === 'prompt_submitted') this.#turn.resumed(this.#record.worker()?.state === 'waiting');
     else if (turn?.fact === 'turn_ended') await this.#turn.close('transcript', turn.text, false);
     else if (turn !== null && this.#turn.isOpen) this.#turn.failed(turn.text, 'transcript', turn.kind);
     if (this.#abort.signal.aborted) return;

@@ -138,9 +138,11 @@ export class WorkerGate {
     const kind = event.kind ?? 'dialog';
     if (this.#parked.first !== null && ASKED_BY_HOOK.includes(kind)) {
       const before = this.#seen;
+      // One whose choices cannot be told is the one that was seen before: somebody may be typing in it.
+      if (event.dialog === null) return void (this.#seen ??= seenIn(event));
       this.#seen = seenIn(event);
-      const isNext = before !== null && before.promptHash !== this.#seen.promptHash;
-      if (!isNext || event.dialog === null) return;
+      if (before === null || before.promptHash === null) return;
+      if (before.promptHash === this.#seen.promptHash) return;
       // One dialog after the other, with nothing seen between them: the first was decided at the agent.
       this.#parked.releaseFirst();
       this.#record.working(event.evidence);

@@ -74,6 +74,12 @@ export class WorkerTurn {
     this.#parts.record.working(evidence);
   }
 
+  /** In a turn that began under an earlier supervisor. */
+  resumed(atGate: boolean): void {
+    this.#open = true;
+    if (!atGate) this.#parts.record.working('transcript');
+  }
+
   /** What was sent into the turn may start the next one at once; an idle screen tells that it did not. */
   endOrNext(isIdle: boolean): null {
     this.#steered = false;

@@ -132,6 +132,20 @@ describe('a run', () => {
     expect(rig.run(next).summary).toBe('I say after');
   });
 
+  it('that is cancelled while its process is being made ends with it', async () => {
+    create();
+    let cancelled = Promise.resolve();
+    rig.store.subscribe(rig.store.head(), ({ type, run_id: runId = '' }) => {
+      if (type === 'run.started') cancelled = rig.engine.cancel(runId, { by: 'person', reason: 'at once' });
+    });
+    const run = rig.spawn('w01', 'hang');
+    await rig.over(run);
+    await cancelled;
+    expect(rig.run(run).state).toBe('cancelled');
+    await rig.until('its end', () => rig.types('w01').includes('run.attempt_ended'));
+    expect(await rig.leftovers()).toBe(0);
+  });
+
   it('goes on in another attempt, in its conversation, as often as it may', async () => {
     create();
     const run = rig.spawn('w01', 'break once', { retries: 1 });
