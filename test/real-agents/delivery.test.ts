@@ -60,8 +60,8 @@ const LEADS: readonly TortureText[] = [
   '! ',
 ].map((text) => ({ name: `a text that begins as a command, ${text}`, text: `${text} in words` }));
 const LAST_WORDS: readonly TortureText[] = [
-  'look at @README.md',
-  '@README.md',
+  'look at @a.txt',
+  '@a.txt',
   'use $imagegen',
   'use $i',
   '1. first · thing\n2. second',

@@ -21,7 +21,7 @@ export interface RealWorldOptions {
   /** The person's own `~/.claude/settings.json`. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** What the person has in `~/.codex/config.toml` besides their provider. */
-  readonly codexSettings?: string;
+  readonly codexSettings?: (home: string) => string;
   /** The person's own MCP servers, for every project. */
   readonly servers?: Readonly<Record<string, unknown>>;
   /** Works on a copy of the demo's project, which has tests of its own, instead of two lines of text. */
@@ -52,7 +52,7 @@ export class RealRig extends SessionRig {
     });
     this.llm = llm;
     this.binaries = inject('realAgents');
-    writeCodexHome(this.world.sandbox.home, llm.url, options.codexSettings ?? '');
+    writeCodexHome(this.world.sandbox.home, llm.url, options.codexSettings?.(this.world.sandbox.home) ?? '');
     writeClaudeHome(this.world.sandbox.home, {
       projects: options.trusted === false ? [] : [this.repo.path],
       keys: options.keyApproved === false ? [] : [KEY],
