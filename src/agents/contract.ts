@@ -156,6 +156,8 @@ export interface DialogRules {
   choices(screen: Screen): readonly DialogChoice[];
   /** `digit`: the choice's number alone, taken at once; `move`: Down/Up to it, then Enter, each proven before the next. */
   readonly by: 'digit' | 'move';
+  /** The last row like this is above the dialog, which is no part of it; absent: the last line drawn across. */
+  readonly above?: RegExp;
   /** The choice that follows from what the user agreed to in ours (trust in the project, bypass of permissions). */
   readonly consented?: { readonly to: 'trust' | 'bypass'; readonly choice: RegExp };
 }

@@ -3,10 +3,10 @@ import { bash, call, program, say } from '../support/mock-llm/program.js';
 import { says } from '../support/mock-llm/reply.js';
 import { personAt, type Person } from '../support/person.js';
 import { ALLOWED } from '../support/real-agents/crew.js';
-import { ClaudeRig, type RealWorldOptions } from '../support/real-agents/rig.js';
+import { RealRig, type RealWorldOptions } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
 
-let rig: ClaudeRig;
+let rig: RealRig;
 let lead: McpCaller;
 let me: Person;
 afterEach(() => rig.close(), 120_000);
@@ -37,9 +37,8 @@ const RULES = [
 ];
 
 async function begin(task: string, world: RealWorldOptions = {}): Promise<void> {
-  rig = await ClaudeRig.create({ rules: RULES, settings: ALLOWED, ...world });
-  await rig.startClaude({ ...(await rig.silentLead()), bypass_permissions: false });
-  lead = await rig.lead();
+  rig = await RealRig.create({ rules: RULES, settings: ALLOWED, ...world });
+  lead = await rig.startWorkersOf('claude', { bypass_permissions: false });
   me = personAt(rig);
   await lead.ok('spawn_worker', { task, perspective: 'implementer' });
 }

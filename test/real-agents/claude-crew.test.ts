@@ -3,14 +3,14 @@ import { personAt } from '../support/person.js';
 import { bash, call, program, say } from '../support/mock-llm/program.js';
 import { says, type Rule } from '../support/mock-llm/reply.js';
 import { ALLOWED, crew, GOAL, VERIFY } from '../support/real-agents/crew.js';
-import { ClaudeRig, type RealWorldOptions } from '../support/real-agents/rig.js';
+import { RealRig, type RealWorldOptions } from '../support/real-agents/rig.js';
 
-let rig: ClaudeRig;
+let rig: RealRig;
 afterEach(() => rig.close(), 120_000);
 
 async function begin(rules: readonly Rule[], options: RealWorldOptions = {}): Promise<void> {
-  rig = await ClaudeRig.create({ rules, sampleProject: true, settings: ALLOWED, ...options });
-  await rig.startClaude({ goal: GOAL, verify_commands: VERIFY, bypass_permissions: false });
+  rig = await RealRig.create({ rules, sampleProject: true, settings: ALLOWED, ...options });
+  await rig.startWith('claude', { goal: GOAL, verify_commands: VERIFY, bypass_permissions: false });
 }
 
 async function done(): Promise<void> {

@@ -6,10 +6,10 @@ import { bash, call, program, say } from '../support/mock-llm/program.js';
 import { says } from '../support/mock-llm/reply.js';
 import { personAt } from '../support/person.js';
 import { ALLOWED, crew, GOAL, VERIFY } from '../support/real-agents/crew.js';
-import { ClaudeRig, type RealWorldOptions } from '../support/real-agents/rig.js';
+import { RealRig, type RealWorldOptions } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
 
-let rig: ClaudeRig;
+let rig: RealRig;
 afterEach(() => rig.close(), 120_000);
 
 const COMMIT = 'echo made > made.txt && git add -A && git commit -qm made';
@@ -65,10 +65,9 @@ const RULES = [
 ];
 
 async function begin(options: RealWorldOptions = {}): Promise<McpCaller> {
-  rig = await ClaudeRig.create({ rules: RULES, settings: ALLOWED, ...options });
+  rig = await RealRig.create({ rules: RULES, settings: ALLOWED, ...options });
   const plan = { worker_backend: 'headless', bypass_permissions: false } as const;
-  await rig.startClaude({ ...(await rig.silentLead()), ...plan });
-  return rig.lead();
+  return rig.startWorkersOf('claude', plan);
 }
 
 describe('Claude Code without a terminal', () => {
@@ -167,8 +166,8 @@ describe('Claude Code without a terminal', () => {
 
 describe('a crew of Claude Code in panes and without', () => {
   it('brings one verified branch home', async () => {
-    rig = await ClaudeRig.create({ rules: crew(), sampleProject: true, settings: ALLOWED });
-    await rig.startClaude({
+    rig = await RealRig.create({ rules: crew(), sampleProject: true, settings: ALLOWED });
+    await rig.startWith('claude', {
       ...{ goal: GOAL, verify_commands: VERIFY, bypass_permissions: false },
       worker_backend: 'headless',
     });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bash, call, program, say } from '../support/mock-llm/program.js';
 import { says } from '../support/mock-llm/reply.js';
-import { ClaudeRig } from '../support/real-agents/rig.js';
+import { RealRig } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
 
-let rig: ClaudeRig;
+let rig: RealRig;
 afterEach(() => rig.close(), 120_000);
 
 const COMMIT = 'echo made > made.txt && git add -A && git commit -qm made';
@@ -39,15 +39,8 @@ const RULES = [
 ];
 
 async function begin(): Promise<McpCaller> {
-  rig = await ClaudeRig.create({ rules: RULES });
-  const silent = await rig.silentLead();
-  await rig.startClaude({
-    ...silent,
-    worker_agents: ['codex'],
-    binaries: { ...silent.binaries, codex: rig.codex },
-    worker_backend: 'headless',
-  });
-  return rig.lead();
+  rig = await RealRig.create({ rules: RULES });
+  return rig.startWorkersOf('codex', { worker_backend: 'headless' });
 }
 
 describe('Codex without a terminal', () => {

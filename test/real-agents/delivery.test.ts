@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../src/core/events/index.js';
-import { ClaudeRig, unwrapped } from '../support/real-agents/rig.js';
+import { RealRig, unwrapped } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
 import {
   CONTROLS,
@@ -14,7 +14,7 @@ import {
   type TortureText,
 } from '../support/torture-texts.js';
 
-let rig: ClaudeRig;
+let rig: RealRig;
 let lead: McpCaller;
 
 const REPORT = { calls: [{ tool: 'report_done', input: { summary: 'did it' } }] };
@@ -59,6 +59,14 @@ const LEADS: readonly TortureText[] = [
   '/',
   '! ',
 ].map((text) => ({ name: `a text that begins as a command, ${text}`, text: `${text} in words` }));
+const LAST_WORDS: readonly TortureText[] = [
+  'look at @a.txt',
+  '@a.txt',
+  'use $imagegen',
+  'use $i',
+  '1. first · thing\n2. second',
+  'ends in a colon:',
+].map((text) => ({ name: `a text that a composer may complete, ${text}`, text }));
 const SENTINELS: readonly TortureText[] = [
   {
     name: 'a line that looks like a report',
@@ -74,7 +82,7 @@ const of = (row: string, texts: readonly TortureText[]) => texts.map((text) => (
 const ROWS: readonly (TortureText & { row: string })[] = [
   ...of('[C-3]', LINES),
   ...of('[C-4]', SEMICOLONS),
-  ...of('[C-5]', [...KEY_NAMES, ...LEADS]),
+  ...of('[C-5]', [...KEY_NAMES, ...LEADS, ...LAST_WORDS]),
   ...of('[C-6] [42]', [...SHELL_TEXTS, ...UNICODE, ...CONTROLS]),
   ...of('[C-1] [C-7]', SIZES),
   ...of('[48]', SENTINELS),
@@ -85,11 +93,8 @@ describe.each([
   ['Codex', 'codex'],
 ] as const)('a text for %s', (_name, agent) => {
   beforeAll(async () => {
-    rig = await ClaudeRig.create({ rules: [DUTIFUL] });
-    const silent = await rig.silentLead();
-    const binaries = { ...silent.binaries, codex: rig.codex };
-    await rig.startClaude({ ...silent, worker_agents: [agent], binaries });
-    lead = await rig.lead();
+    rig = await RealRig.create({ rules: [DUTIFUL] });
+    lead = await rig.startWorkersOf(agent);
     await lead.ok('spawn_worker', { task: 'Wait for what I say.', perspective: 'implementer' });
     await settled('w01');
   }, 120_000);

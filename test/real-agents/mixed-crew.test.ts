@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ALLOWED, crew, GOAL, VERIFY } from '../support/real-agents/crew.js';
-import { ClaudeRig } from '../support/real-agents/rig.js';
+import { RealRig } from '../support/real-agents/rig.js';
 
-let rig: ClaudeRig;
+let rig: RealRig;
 afterEach(() => rig.close(), 120_000);
 
 const codexInPane = { agent: 'codex', backend: 'tmux' } as const;
@@ -17,11 +17,10 @@ describe('a mixed crew, led by Claude Code in a pane', () => {
   ])(
     'of $slug.agent in $slug.backend and $words.agent in $words.backend brings one verified branch home',
     async (workers) => {
-      rig = await ClaudeRig.create({ rules: crew({ workers }), sampleProject: true, settings: ALLOWED });
-      await rig.startClaude({
+      rig = await RealRig.create({ rules: crew({ workers }), sampleProject: true, settings: ALLOWED });
+      await rig.startWith('claude', {
         ...{ goal: GOAL, verify_commands: VERIFY },
         worker_agents: ['claude', 'codex'],
-        binaries: { claude: rig.binary, codex: rig.codex },
       });
       const ended = await rig.event('end of session', ({ type }) => type === 'session.ended', 180_000);
       expect(ended.data).toMatchObject({ state: 'done' });

@@ -6,6 +6,9 @@ const COMPOSER = String.raw`\n[›!] ?[^\n]*(\n(?![•◦■✗›]| {2}Worked f
 /** What may stand between a status and the composer: details, what is queued. */
 const NO_END = String.raw`(\n(?![■✗›]| {2}Worked for )[^\n]*)*`;
 
+/** What the transcript begins with; the sign of something that runs blinks. */
+const SAID = /^[•◦■✗›] /;
+
 /**
  * A dialog ends with its key help as the last row; the composer and what stands below it are not there then. What an
  * agent writes begins with `• ` too: its status is told from a quotation by what follows it.
@@ -42,7 +45,7 @@ export const codexScreen: ScreenRules = {
       when: /\n[^\n]*enter to submit (answer|all)[^\n]*\s*$/,
       means: 'waiting',
       kind: 'question',
-      dialog: { choices: questionChoices, by: 'move' },
+      dialog: { choices: questionChoices, by: 'move', above: SAID },
     },
     {
       when: /\n[^\n]*(press enter to (confirm|continue)|enter to submit|enter (continue|confirm))[^\n]*\s*$/i,
@@ -97,7 +100,7 @@ function choices({ rows }: Screen): readonly DialogChoice[] {
     if (match === undefined) continue;
     const number = Number(digits);
     if (found.length > 0 && number !== (found[0]?.number ?? 0) - 1) continue;
-    found.unshift({ number, label: label.trim().replace(/ {2,}/g, ': '), selected: sign !== undefined });
+    found.unshift({ number, label: label.trim(), selected: sign !== undefined });
     if (number === 1) return found;
   }
   return [];
@@ -111,5 +114,5 @@ function questionChoices(screen: Screen): readonly DialogChoice[] {
 }
 
 function moved(consented?: DialogRules['consented']): DialogRules {
-  return { choices, by: 'move', ...(consented === undefined ? {} : { consented }) };
+  return { choices, by: 'move', above: SAID, ...(consented === undefined ? {} : { consented }) };
 }

@@ -26,12 +26,12 @@ const BEFORE_LABEL = /^[\s│┃]*[❯›▶►>]?\s*(?:\d+[.)]\s*)?/;
 
 /**
  * What the rules see of a dialog, or null while its choices cannot be told. `tailRows`: how much of the screen belongs
- * to it where no line is drawn above it.
+ * to it where nothing tells what is above it.
  */
 export function readDialog(rules: DialogRules, screen: Screen, tailRows: number): DialogReading | null {
   const choices = rules.choices(screen);
   if (choices.length === 0) return null;
-  const rows = dialogRows(screen.rows, tailRows, choices);
+  const rows = dialogRows(screen.rows, tailRows, choices, rules.above ?? RULE);
   const { consented } = rules;
   const choice = consented && choices.find(({ label }) => consented.choice.test(label));
   return {
@@ -44,14 +44,15 @@ export function readDialog(rules: DialogRules, screen: Screen, tailRows: number)
   };
 }
 
-/** From the last line drawn across above the first choice. */
+/** From the last row above the first choice that is above the dialog. */
 function dialogRows(
   screen: readonly string[],
   tailRows: number,
   choices: readonly DialogChoice[],
+  above: RegExp,
 ): readonly string[] {
   const rows = lastRows(screen, Infinity);
-  const top = rows.slice(0, firstChoice(rows, choices)).findLastIndex((row) => RULE.test(row));
+  const top = rows.slice(0, firstChoice(rows, choices)).findLastIndex((row) => above.test(row));
   return top === -1 ? rows.slice(-tailRows) : rows.slice(top + 1);
 }
 

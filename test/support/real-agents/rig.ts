@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
@@ -7,7 +7,8 @@ import { MockLlm } from '../mock-llm/server.js';
 import type { Rule } from '../mock-llm/reply.js';
 import { compiledRoot } from '../compiled.js';
 import type { GitWorld, TestRepo } from '../repo.js';
-import { SILENT_LEAD, SessionRig } from '../session-rig.js';
+import { SILENT_LEAD, SessionRig, type McpCaller } from '../session-rig.js';
+import { writeClaudeHome, writeCodexHome } from './homes.js';
 
 const KEY = 'sk-dummy';
 
@@ -19,21 +20,23 @@ export interface RealWorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The person's own `~/.claude/settings.json`. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** What the person has in `~/.codex/config.toml` besides their provider. */
+  readonly codexSettings?: (home: string) => string;
   /** The person's own MCP servers, for every project. */
   readonly servers?: Readonly<Record<string, unknown>>;
   /** Works on a copy of the demo's project, which has tests of its own, instead of two lines of text. */
   readonly sampleProject?: boolean;
 }
 
-/** A session of real Claude Code against our model: no login, no network, a home of its own. */
-export class ClaudeRig extends SessionRig {
+/** A session of real agents against our model: no login, no network, a home of its own. */
+export class RealRig extends SessionRig {
   readonly llm: MockLlm;
-  readonly binary: string;
-  readonly codex: string;
+  /** Where the real agents are, by name. */
+  readonly binaries: Readonly<Record<string, string>>;
 
-  static async create(options: RealWorldOptions = {}): Promise<ClaudeRig> {
+  static async create(options: RealWorldOptions = {}): Promise<RealRig> {
     const llm = await MockLlm.start(...(options.rules ?? []));
-    return new ClaudeRig(llm, options);
+    return new RealRig(llm, options);
   }
 
   private constructor(llm: MockLlm, options: RealWorldOptions) {
@@ -48,9 +51,8 @@ export class ClaudeRig extends SessionRig {
       ...(options.sampleProject === true ? { repo: sampleProject } : {}),
     });
     this.llm = llm;
-    this.binary = inject('realAgents')['claude'] ?? '';
-    this.codex = inject('realAgents')['codex'] ?? '';
-    writeCodexHome(this.world.sandbox.home, llm.url);
+    this.binaries = inject('realAgents');
+    writeCodexHome(this.world.sandbox.home, llm.url, options.codexSettings?.(this.world.sandbox.home) ?? '');
     writeClaudeHome(this.world.sandbox.home, {
       projects: options.trusted === false ? [] : [this.repo.path],
       keys: options.keyApproved === false ? [] : [KEY],
@@ -58,7 +60,7 @@ export class ClaudeRig extends SessionRig {
       servers: options.servers ?? {},
     });
     // Its own temporary files are its own to leave.
-    this.world.sandbox.onClose(() => removeClaudeFiles(this.world.sandbox.temp));
+    this.world.sandbox.onClose(() => removeOwnFiles(this.world.sandbox.temp));
   }
 
   /** For a crew of a scripted lead that stays in its turn, so that the test acts for it, and real workers. */
@@ -67,7 +69,7 @@ export class ClaudeRig extends SessionRig {
     const scripted = join(await compiledRoot(), 'bin/agentorchestr-scripted.cjs');
     return {
       lead_agent: 'scripted',
-      binaries: { claude: this.binary, scripted },
+      binaries: { ...this.binaries, scripted },
       agent_options: { scripted: { script } },
     };
   }
@@ -77,14 +79,24 @@ export class ClaudeRig extends SessionRig {
     return JSON.parse(readFileSync(join(this.world.sandbox.home, '.claude', name), 'utf8'));
   }
 
-  startClaude(plan: Partial<SessionPlanInput> = {}): Promise<{ session_id: string; base: string }> {
+  /** `agent` leads, and is what its workers are. */
+  startWith(
+    agent: string,
+    plan: Partial<SessionPlanInput> = {},
+  ): Promise<{ session_id: string; base: string }> {
     return this.start(SILENT_LEAD, {
-      lead_agent: 'claude',
-      worker_agents: ['claude'],
-      binaries: { claude: this.binary },
+      lead_agent: agent,
+      worker_agents: [agent],
+      binaries: this.binaries,
       agent_options: {},
       ...plan,
     });
+  }
+
+  /** Workers of `agent`, and a lead that stays silent; the caller acts for it. */
+  async startWorkersOf(agent: string, plan: Partial<SessionPlanInput> = {}): Promise<McpCaller> {
+    await this.startWith(agent, { ...(await this.silentLead()), worker_agents: [agent], ...plan });
+    return this.lead();
   }
 
   override async close(): Promise<void> {
@@ -101,48 +113,6 @@ export class ClaudeRig extends SessionRig {
   }
 }
 
-/** A person's own provider, which is our model. */
-function writeCodexHome(home: string, url: string): void {
-  mkdirSync(join(home, '.codex'));
-  writeFileSync(
-    join(home, '.codex/config.toml'),
-    `model = "mock-model"
-model_provider = "mock"
-check_for_update_on_startup = false
-[model_providers.mock]
-name = "mock"
-base_url = "${url}/v1"
-env_key = "MOCK_API_KEY"
-wire_api = "responses"
-`,
-  );
-}
-
-/** What a person who has used it before has in their home. */
-function writeClaudeHome(
-  home: string,
-  known: {
-    projects: readonly string[];
-    keys: readonly string[];
-    settings: Readonly<Record<string, unknown>>;
-    servers: Readonly<Record<string, unknown>>;
-  },
-): void {
-  mkdirSync(join(home, '.claude'));
-  writeFileSync(join(home, '.claude/settings.json'), JSON.stringify(known.settings));
-  const projects = known.projects.map((path) => [path, { hasTrustDialogAccepted: true }] as const);
-  writeFileSync(
-    join(home, '.claude.json'),
-    JSON.stringify({
-      hasCompletedOnboarding: true,
-      theme: 'dark',
-      customApiKeyResponses: { approved: known.keys, rejected: [] },
-      projects: Object.fromEntries(projects),
-      mcpServers: known.servers,
-    }),
-  );
-}
-
 function sampleProject(world: GitWorld): TestRepo {
   const repo = world.repo('sample', { empty: true });
   cpSync(fileURLToPath(new URL('../../../templates/demo/project', import.meta.url)), repo.path, {
@@ -152,7 +122,7 @@ function sampleProject(world: GitWorld): TestRepo {
   return repo;
 }
 
-function removeClaudeFiles(temp: string): void {
+function removeOwnFiles(temp: string): void {
   for (const name of readdirSync(temp).filter((entry) => /^(claude|cc-socks|codex-)/.test(entry)))
     rmSync(join(temp, name), { recursive: true, force: true });
 }

@@ -112,20 +112,47 @@ describe('the screen rules of Codex', () => {
     [
       'permission-tool',
       [
-        'Allow: Run the tool and continue',
-        'Allow for this session: Run the tool and remember this choice for this session',
-        'Always allow: Run the tool and remember this choice for future tool calls',
-        'Cancel: Cancel this tool call',
+        'Allow  Run the tool and continue',
+        'Allow for this session  Run the tool and remember this choice for this session',
+        'Always allow  Run the tool and remember this choice for future tool calls',
+        'Cancel  Cancel this tool call',
       ],
     ],
     [
       'question',
-      ['Red: like fire', 'Blue: like water', 'None of the above: Optionally, add details in notes (tab)'],
+      ['Red  like fire', 'Blue  like water', 'None of the above  Optionally, add details in notes (tab)'],
     ],
   ])('find what can be chosen in "%s"', (name, labels) => {
     const dialog = readScreen(rules, screenOf(name)).dialog;
-    expect(dialog?.choices.map(({ label }) => label)).toEqual(labels);
+    expect(dialog?.choices.map(({ label }) => label.replace(/ {2,}/, '  '))).toEqual(labels);
     expect(dialog?.choices.map(({ selected }) => selected)).toEqual(labels.map((_, index) => index === 0));
+  });
+
+  it.each(['permission', 'permission-edit', 'permission-tool'])(
+    'name the dialog in "%s" by itself: what stands above it is not in it, and may blink',
+    (name) => {
+      const read = (change: (row: string) => string) => {
+        const rows = rowsOf(name).map((row) => change(row));
+        return readScreen(rules, parseScreen(rows, { row: 0, column: 0 })).dialog;
+      };
+      const dialog = read((row) => row);
+      expect(dialog?.text).toMatch(/(Would you like|Allow the)[^]*(esc to cancel)$/);
+      expect(dialog?.text).not.toMatch(/OpenAI Codex|^[•◦]/m);
+      const blinked = read((row) => row.replace(/^(.*)•/, '$1◦').replace('Tip:', 'Another tip:'));
+      expect(blinked?.promptHash).toBe(dialog?.promptHash);
+      const other = read((row) => row.replace(/date|echo|outside/g, 'other'));
+      expect(other?.promptHash).not.toBe(dialog?.promptHash);
+    },
+  );
+
+  it('have no part of a command hide what stands before it', () => {
+    const rows = rowsOf('permission').flatMap((row) =>
+      row.includes('Press enter to confirm') || !row.includes('$ ')
+        ? [row]
+        : ['  $ rm -rf ~', '  ────────────', '    ls'],
+    );
+    const { dialog } = readScreen(rules, parseScreen(rows, { row: 0, column: 0 }));
+    expect(dialog?.text).toContain('rm -rf ~');
   });
 
   it.each([
