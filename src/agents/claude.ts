@@ -10,6 +10,11 @@ const SETTINGS = 'claude-settings.json';
 const MCP = 'claude-mcp.json';
 const HOOK_PROGRAM = fileURLToPath(new URL('../../bin/agentorchestr-hook.cjs', import.meta.url));
 
+const RESUME_ERRORS = {
+  unknown: /No conversation found with session ID/i,
+  inUse: /is already in use/i,
+};
+
 /** Recorded from Claude Code 2.1.332 (screens, hooks, transcript); facts: docs/guides/claude-code.md. */
 export const claude: AgentAdapter = {
   name: 'claude',
@@ -47,6 +52,7 @@ export const claude: AgentAdapter = {
     // A call that says nothing for 120 s is moved to the background.
     mcpCallLimitMs: 110_000,
     toolsAtStart: true,
+    resumeErrors: RESUME_ERRORS,
   },
   headless: {
     argv: headlessArgv,
@@ -58,10 +64,7 @@ export const claude: AgentAdapter = {
     transcript: null,
     mcpCallLimitMs: 110_000,
     paste: null,
-    resumeErrors: {
-      unknown: /No conversation found with session ID/i,
-      inUse: /is already in use/i,
-    },
+    resumeErrors: RESUME_ERRORS,
   },
 };
 

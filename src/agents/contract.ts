@@ -73,19 +73,21 @@ export interface Launch {
    * texts are not typed, and any reaches it.
    */
   readonly paste: PasteRules | null;
+  /** Its words, on its output or screen, for a conversation id that it cannot go on with; null: it says none. */
+  readonly resumeErrors: ResumeErrors | null;
+}
+
+export interface ResumeErrors {
+  /** There is no such conversation (any more). */
+  readonly unknown: RegExp | null;
+  /** Another process is at it. */
+  readonly inUse: RegExp | null;
 }
 
 /** One process per turn: the prompt is on its standard input, what it says is on its standard output. */
 export interface HeadlessLaunch extends Launch {
   /** The wire format of its standard output; one reader per format, whatever agent speaks it. */
   format(context: LaunchContext): StreamFormat;
-  /** Its words, on standard output or error, for a conversation id that it cannot go on with. */
-  readonly resumeErrors: {
-    /** There is no such conversation (any more). */
-    readonly unknown: RegExp | null;
-    /** Another process is at it. */
-    readonly inUse: RegExp | null;
-  };
 }
 
 export const STREAM_FORMATS = ['stream-json', 'thread-jsonl'] as const;

@@ -14,6 +14,8 @@ import type {
   ScreenRules,
 } from './contract.js';
 
+const RESUME_ERRORS = { unknown: /No conversation found/, inUse: /is already in use/ };
+
 /**
  * The agent that ships with us: it plays a YAML script as a real terminal program and a real MCP client.
  * `extra`: `script` (path, required), `pace` (seconds per pause unit for people who watch; 0 = as fast as it can).
@@ -50,6 +52,7 @@ export const scripted: AgentAdapter = {
     transcript: { facts: transcriptFacts },
     mcpCallLimitMs: 100_000,
     toolsAtStart: false,
+    resumeErrors: RESUME_ERRORS,
   },
   headless: {
     argv: headlessArgv,
@@ -59,7 +62,7 @@ export const scripted: AgentAdapter = {
     transcript: null,
     mcpCallLimitMs: 100_000,
     paste: null,
-    resumeErrors: { unknown: /No conversation found/, inUse: /is already in use/ },
+    resumeErrors: RESUME_ERRORS,
   },
 };
 

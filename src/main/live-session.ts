@@ -14,6 +14,7 @@ import {
 } from '../services/session-context.js';
 import { workerDirectory } from '../services/places.js';
 import type { EndSignals } from '../services/supervise/await-end.js';
+import { bringBack } from '../services/supervise/bring-back.js';
 import { turnSpecOf } from '../services/supervise/launch-agent.js';
 import { COMMANDS_VARIABLE } from '../services/supervise/left-commands.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
@@ -56,6 +57,7 @@ export function createLive(parts: LiveParts): LiveSession {
     workerDirectory: (workerId) => workerDirectory(places, workerId),
     // Nobody starts a session in a project that the user does not trust.
     consents: (to) => to === 'trust' || plan.bypass_permissions,
+    bringBack: (worker) => bringBack(context, requireLive(context), worker),
     onLeadStuck: () => logger.warn('the lead ended its turn and nothing can wake it'),
     onEnded: (workerId, how) => {
       if (workerId === LEAD_ID) end.leadEnded(how);

@@ -43,6 +43,7 @@ export class EngineRig {
   engine: Engine;
   deps: EngineDeps;
   readonly ended: { workerId: string; how: ProcessEnd }[] = [];
+  readonly broughtBack: string[] = [];
   stuck = 0;
   /** Aborting it is the agent hanging up on its hook calls. */
   hungUp = new AbortController();
@@ -66,6 +67,7 @@ export class EngineRig {
       stallMs: null,
       workerDirectory: (workerId) => join(this.folder, workerId),
       consents: (to) => to === 'trust',
+      bringBack: (worker) => this.broughtBack.push(worker.worker_id),
       onLeadStuck: () => this.stuck++,
       onEnded: (workerId, how) => this.ended.push({ workerId, how }),
     };
@@ -79,23 +81,33 @@ export class EngineRig {
     for (const folder of [worktree, this.deps.workerDirectory(workerId)])
       await mkdir(folder, { recursive: true });
     const { runId } = this.instruct(workerId, task, 'task');
-    const attempt_id = `attempt-${workerId}`;
-    this.store.append(
-      fact('run.started', this.subject(workerId, runId), { attempt: 1, attempt_id, new_process: true }),
-    );
-    this.store.append(
-      fact('worker.started', this.subject(workerId), {
-        attempt_id,
-        pane_id: '%1',
-        window: '@0',
-        pid: 1,
-        pid_started_at: '1',
-      }),
-    );
-    this.engine.attach(this.worker(workerId));
+    this.#launch(workerId, runId, `attempt-${workerId}`);
+    await this.until('the first text on its way', () => this.backend.isSending(workerId));
+  }
+
+  /** The process that a worker is brought back by has come up. */
+  async cameBack(workerId: string): Promise<void> {
+    const { run_id: runId, attempts } = this.run(workerId);
+    this.#launch(workerId, runId, `attempt-${workerId}-${attempts + 1}-${runId}`);
+    await this.until('a text on its way', () => this.backend.isSending(workerId));
+  }
+
+  #launch(workerId: string, runId: string, attempt_id: string): void {
+    this.beginProcess(workerId, runId, attempt_id);
     this.store.append(fact('worker.ready', this.subject(workerId), { attempt_id }));
     this.engine.pump(workerId);
-    await this.until('the first text on its way', () => this.backend.isSending(workerId));
+  }
+
+  /** It is there, and does not take input yet. */
+  beginProcess(workerId: string, runId: string, attempt_id: string): void {
+    const attempt = this.run(workerId).attempts + 1;
+    this.store.append(
+      fact('run.started', this.subject(workerId, runId), { attempt, attempt_id, new_process: true }),
+    );
+    const process = { pid: 1, pid_started_at: '1' };
+    const place = { pane_id: '%1', window: '@0' };
+    this.store.append(fact('worker.started', this.subject(workerId), { attempt_id, ...place, ...process }));
+    this.engine.attach(this.worker(workerId));
   }
 
   /** The lead is always there, if only as a row: it is who notices are for. */

@@ -90,6 +90,10 @@ export class HeadlessRig {
       stallMs: this.options.stallMs ?? null,
       workerDirectory,
       consents: () => true,
+      bringBack: (worker) => {
+        this.engine.attach(worker);
+        this.engine.pump(worker.worker_id);
+      },
       onLeadStuck: () => undefined,
       onEnded: () => undefined,
     };

@@ -27,6 +27,7 @@ const ANY_PROGRAM: InteractiveLaunch = {
   paste: { limitBytes: 8_000_000, unsafe: null },
   hooks: null,
   transcript: null,
+  resumeErrors: null,
   toolsAtStart: false,
   mcpCallLimitMs: 45_000,
 };

@@ -1,5 +1,5 @@
 import type { HeadlessLaunch, LaunchContext } from '../contract.js';
-import { mcpOptions } from './options.js';
+import { codexResumeErrors, mcpOptions } from './options.js';
 
 /** `codex exec`: the prompt on standard input, one JSON object a line, each item whole. Seen on 0.171.0. */
 export const codexHeadless: HeadlessLaunch = {
@@ -10,10 +10,7 @@ export const codexHeadless: HeadlessLaunch = {
   transcript: null,
   mcpCallLimitMs: 110_000,
   paste: null,
-  resumeErrors: {
-    unknown: /no rollout found for thread id/i,
-    inUse: /already has an active writer/i,
-  },
+  resumeErrors: codexResumeErrors,
 };
 
 function argv(context: LaunchContext): readonly string[] {

@@ -1,7 +1,7 @@
 import type { InteractiveLaunch, LaunchContext } from '../contract.js';
 import { hookOptions } from './hook-options.js';
 import { codexHooks, codexTranscript } from './hooks.js';
-import { mcpOptions, option } from './options.js';
+import { codexResumeErrors, mcpOptions, option } from './options.js';
 import { codexScreen } from './screen.js';
 
 /** Recorded from 0.171.0; facts: docs/guides/codex.md. */
@@ -19,6 +19,7 @@ export const codexInteractive: InteractiveLaunch = {
   transcript: codexTranscript,
   mcpCallLimitMs: 110_000,
   toolsAtStart: true,
+  resumeErrors: codexResumeErrors,
 };
 
 function argv(context: LaunchContext): readonly string[] {

@@ -2,6 +2,12 @@ import type { LaunchContext } from '../contract.js';
 
 const SERVER = 'agentorchestr';
 
+/** In a pane as without a terminal. */
+export const codexResumeErrors = {
+  unknown: /no rollout found for thread id|No saved session found/i,
+  inUse: /already has an active writer/i,
+};
+
 /** `value` is TOML. */
 export function option(name: string, value: string): readonly string[] {
   return ['-c', `${name}=${value}`];

@@ -32,6 +32,7 @@ const SHOWS_ONLY: InteractiveLaunch = {
   paste: null,
   hooks: null,
   transcript: null,
+  resumeErrors: null,
   mcpCallLimitMs: 0,
   toolsAtStart: false,
 };

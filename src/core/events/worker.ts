@@ -45,9 +45,11 @@ export const workerEvents = {
     status: z.number().nullable().describe('exit status, 128 + signal; null where it could not be learned'),
     reason: z.string(),
     output_tail: z.string(),
-    for_good: z.boolean().optional().describe('no instruction brings it back'),
   }),
-  'worker.lost': event('The agent cannot be reached any more and no exit was seen.', { reason: z.string() }),
+  'worker.lost': event('The agent cannot be reached any more and no exit was seen.', {
+    reason: z.string(),
+    never_started: z.boolean().optional().describe('there is nothing that an instruction could bring back'),
+  }),
   'worker.retired': event(
     'An idle integrated worker was ended to make room; it can come back by its conversation id.',
     {

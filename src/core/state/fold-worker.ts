@@ -77,10 +77,13 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
         state: 'exited',
         exit_status: event.data.status,
         output_tail: event.data.output_tail,
-        ...(event.data.for_good === true ? { retired: true } : {}),
       };
     case 'worker.lost':
-      return { ...NOT_WAITING, state: 'lost' };
+      return {
+        ...NOT_WAITING,
+        state: 'lost',
+        ...(event.data.never_started === true ? { attempt_id: null } : {}),
+      };
     case 'worker.retired':
       return { retired: true };
     case 'thread.opened':

@@ -89,13 +89,16 @@ export function isPerTurn(worker: { readonly backend: string }): boolean {
   return worker.backend === 'headless';
 }
 
-/** An instruction can still reach it: its agent lives, or its next turn brings a new process. */
+/**
+ * An instruction can still reach it: its agent lives, or what it was given once can be taken up by a new process. A lead
+ * that ended is the session's own affair.
+ */
 export function takesInstructions(worker: {
   readonly state: WorkerState;
-  readonly backend: string;
-  readonly retired: boolean;
+  readonly role: 'lead' | 'worker';
+  readonly attempt_id: string | null;
 }): boolean {
-  return isLiveWorker(worker.state) || (isPerTurn(worker) && worker.state === 'exited' && !worker.retired);
+  return isLiveWorker(worker.state) || (worker.role === 'worker' && worker.attempt_id !== null);
 }
 
 /** Smaller is stronger; used to settle candidates: strongest evidence first, then latest. */

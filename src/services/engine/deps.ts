@@ -33,6 +33,8 @@ export interface EngineDeps {
   workerDirectory(workerId: string): string;
   /** What the user agreed to before the session began, so that a dialog that only asks for it again may be answered. */
   consents(to: 'trust' | 'bypass'): boolean;
+  /** Starts the agent of a worker whose process is over, in its conversation, for the run that is queued. */
+  bringBack(worker: WorkerRow): void;
   /** Told when the lead ended its turn and nothing is left that could wake it. */
   onLeadStuck(): void;
   /** Told when an agent process is gone, after its rows are settled. */

@@ -6,11 +6,13 @@ import {
   isLiveWorker,
   isPerTurn,
   isTerminalRun,
+  takesInstructions,
   type Evidence,
 } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
 import { cancelRun, type CancelRequest } from './cancel-run.js';
-import { fact, type EngineDeps, type FactSubject } from './deps.js';
+import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
+import { afterFailure, threadError } from './failed-attempt.js';
 import { undelivered } from './instruct.js';
 import { endRun, settleByReport, type Ending } from './outcomes.js';
 import { RunWatch } from './run-watch.js';
@@ -20,6 +22,7 @@ import type { GateAnswer, GateOutcome } from './worker-gate.js';
 import { WorkerRecord } from './worker-record.js';
 
 type StateEvent = Extract<BackendEvent, { type: 'state' }>;
+type Exited = Extract<BackendEvent, { type: 'exited' }>;
 
 /** Drives the runs of one session over one backend: one actor per worker whose process lives. */
 export class Engine {
@@ -105,9 +108,33 @@ export class Engine {
       this.#exited({ type: 'exited', workerId, attemptId: attemptId ?? '', status: end.status, outputTail });
   }
 
-  /** Something may be due for the worker: a new message, a notice. Cheap; safe for unknown ids. */
+  /**
+   * Something may be due for the worker: a new message, a notice. One whose agent has ended is brought back for it.
+   * Cheap; safe for unknown ids.
+   */
   pump(workerId: string): void {
-    this.#actors.get(workerId)?.pump();
+    const actor = this.#actors.get(workerId);
+    if (actor !== undefined) return actor.pump();
+    const { store, sessionId } = this.#deps;
+    const worker = store.worker(sessionId, workerId);
+    const isOver = worker !== null && !isLiveWorker(worker.state) && takesInstructions(worker);
+    if (isOver && openRun(store, sessionId, workerId)?.state === 'queued') this.#deps.bringBack(worker);
+  }
+
+  /**
+   * Its agent may be ended without harm: it is idle, and nothing is under way to it. From here on nothing reaches that
+   * process, and what comes for the worker brings it back. false: it is not so idle.
+   */
+  retire(workerId: string, reason: string): boolean {
+    const { store, sessionId } = this.#deps;
+    const isRetired = store.transaction((tx) => {
+      const worker = tx.worker(sessionId, workerId);
+      if (worker?.state !== 'idle' || openRun(tx, sessionId, workerId) !== null) return false;
+      tx.append(fact('worker.retired', this.#subject(workerId, 'process'), { reason }));
+      return true;
+    });
+    if (isRetired) this.#detach(workerId);
+    return isRetired;
   }
 
   /** `hungUp` aborts when the agent no longer waits for the answer. */
@@ -200,19 +227,14 @@ export class Engine {
     else actor.onState(event);
   }
 
-  #exited(event: Extract<BackendEvent, { type: 'exited' }>): void {
+  #exited(event: Exited): void {
     const { store, sessionId } = this.#deps;
     const worker = store.worker(sessionId, event.workerId);
     if (worker === null || !isLiveWorker(worker.state) || worker.attempt_id !== event.attemptId) return;
     this.#detach(event.workerId);
-    store.transaction((tx) => {
-      this.#settleReported(tx, worker);
-      this.#endOpenRuns(tx, worker, {
-        type: 'run.failed',
-        summary: lastLine(event.outputTail) ?? `its process ended with status ${event.status ?? 'unknown'}`,
-        evidence: 'process',
-        failureCode: EXITED_WITHOUT_REPORT,
-      });
+    const goesOn = store.transaction((tx) => {
+      const staysOpen = worker.retired || this.#another(tx, worker, event);
+      if (!staysOpen) this.#endOpenRuns(tx, worker, { type: 'run.failed', ...exitOf(event) });
       tx.append(
         fact('worker.exited', this.#subject(worker.worker_id, 'process'), {
           attempt_id: event.attemptId,
@@ -221,8 +243,24 @@ export class Engine {
           output_tail: event.outputTail,
         }),
       );
+      return staysOpen;
     });
-    this.#deps.onEnded(event.workerId, { kind: 'exited', status: event.status });
+    if (goesOn) this.pump(event.workerId);
+    else this.#deps.onEnded(event.workerId, { kind: 'exited', status: event.status });
+  }
+
+  /** Its process ended: another one goes on with the run, where one is due. */
+  #another(tx: Transaction, worker: WorkerRow, event: Exited): boolean {
+    this.#settleReported(tx, worker);
+    const run = openRun(tx, this.#deps.sessionId, worker.worker_id);
+    if (run === null) return false;
+    const { summary: reason, failureCode: code, evidence } = exitOf(event);
+    // What it says after it came up is about something else.
+    const errors = worker.state === 'starting' ? this.#deps.launch(worker)?.resumeErrors : undefined;
+    const thread = threadError(errors, worker, event.outputTail);
+    return afterFailure(this.#deps, tx, worker, run, {
+      ...{ attemptId: event.attemptId, reason, evidence, code, thread },
+    });
   }
 
   #lost(workerId: string, reason: string): void {
@@ -271,6 +309,11 @@ export class Engine {
   #subject(workerId: string, evidence: Evidence): FactSubject {
     return { session_id: this.#deps.sessionId, worker_id: workerId, source: 'supervisor', evidence };
   }
+}
+
+function exitOf({ outputTail, status }: Exited): Omit<Ending, 'type'> & { failureCode: string } {
+  const summary = lastLine(outputTail) ?? `its process ended with status ${status ?? 'unknown'}`;
+  return { summary, evidence: 'process', failureCode: EXITED_WITHOUT_REPORT };
 }
 
 function lastLine(text: string): string | null {

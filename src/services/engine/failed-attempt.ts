@@ -1,3 +1,4 @@
+import type { Launch } from '../../agents/contract.js';
 import { isTerminalRun, type Evidence } from '../../core/state/states.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { Transaction } from '../../store/contract.js';
@@ -12,6 +13,17 @@ export interface Failure {
   readonly code: string;
   /** The agent cannot go on with its conversation: `unknown` begins a new one, `in_use` must not. */
   readonly thread: 'unknown' | 'in_use' | null;
+}
+
+/** What an agent's last words say of the conversation that it was to go on with. */
+export function threadError(
+  errors: Launch['resumeErrors'] | undefined,
+  worker: WorkerRow,
+  words: string,
+): Failure['thread'] {
+  if (errors === undefined || errors === null || worker.thread_id === null) return null;
+  if (errors.unknown?.test(words) === true) return 'unknown';
+  return errors.inUse?.test(words) === true ? 'in_use' : null;
 }
 
 /** Why a run failed that could not have the conversation to itself. */

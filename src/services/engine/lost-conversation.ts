@@ -1,15 +1,21 @@
-import { isPerTurn } from '../../core/state/states.js';
 import { withConversation, type Spoken } from '../context/conversation-text.js';
 import type { EngineDeps } from './deps.js';
 import type { NextDelivery } from './next-delivery.js';
 
 /** Where the agent begins a new conversation although the worker has had one, it is told what was said in that. */
 export function inConversation(deps: EngineDeps, workerId: string, next: NextDelivery): NextDelivery {
-  const { store, sessionId } = deps;
-  const worker = store.worker(sessionId, workerId);
-  if (worker === null || !isPerTurn(worker) || worker.thread_id !== null) return next;
-  const lost = store.events({ after: 0, sessionId, workerId, types: ['thread.lost'], limit: 1 });
-  if (lost.length === 0) return next;
+  return beginsAnew(deps, workerId) ? withSpoken(deps, workerId, next) : next;
+}
+
+/** Nothing was said to it since its conversation was lost. */
+function beginsAnew({ store, sessionId }: EngineDeps, workerId: string): boolean {
+  const filter = { after: 0, sessionId, workerId, limit: 100_000 };
+  const lost = store.events({ ...filter, types: ['thread.lost'] }).at(-1);
+  if (lost === undefined) return false;
+  return store.events({ ...filter, after: lost.seq ?? 0, types: ['message.started'] }).length === 0;
+}
+
+function withSpoken(deps: EngineDeps, workerId: string, next: NextDelivery): NextDelivery {
   return { ...next, text: withConversation(spokenTo(deps, workerId, next), next.text) };
 }
 
@@ -24,7 +30,7 @@ function spokenTo(deps: EngineDeps, workerId: string, next: NextDelivery): Spoke
   return events.flatMap((event): Spoken[] => {
     if (event.type === 'text.completed') return [{ who: 'answer', text: event.data.text }];
     if (event.type !== 'message.accepted' || next.messageIds.includes(event.data.message_id)) return [];
-    const answeredAt = deps.store.message(event.data.message_id)?.answered_at ?? null;
-    return answeredAt === null ? [] : [{ who: 'instruction', text: event.data.text }];
+    const startedAt = deps.store.message(event.data.message_id)?.started_at ?? null;
+    return startedAt === null ? [] : [{ who: 'instruction', text: event.data.text }];
   });
 }

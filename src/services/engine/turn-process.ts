@@ -1,10 +1,9 @@
-import type { HeadlessLaunch } from '../../agents/contract.js';
 import type { BackendEvent } from '../../backends/contract.js';
 import type { AttemptRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import { EXITED_WITHOUT_REPORT, isLiveWorker, isTerminalRun } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
-import { afterFailure, type Failure } from './failed-attempt.js';
+import { afterFailure, threadError, type Failure } from './failed-attempt.js';
 import { isPending } from './instruct.js';
 import { settleByReport } from './outcomes.js';
 import type { WorkerActor } from './worker-actor.js';
@@ -87,7 +86,6 @@ export class TurnProcesses {
     store.append(
       fact('worker.exited', this.#subject(worker, null), {
         ...{ attempt_id: worker.attempt_id ?? '', status: null, reason, output_tail: '' },
-        for_good: true,
       }),
     );
     return true;
@@ -126,17 +124,14 @@ export class TurnProcesses {
   }
 
   #failureOf(worker: WorkerRow, run: RunRow, event: TurnOver): Failure {
-    const launch = this.#deps.launch(worker);
-    const errors = (launch as Partial<HeadlessLaunch> | null)?.resumeErrors;
-    const isMet = (pattern: RegExp | null | undefined) =>
-      worker.thread_id !== null && pattern?.test(event.outputTail) === true;
+    const errors = this.#deps.launch(worker)?.resumeErrors;
     const last = event.outputTail.trim().split('\n').at(-1) ?? '';
     return {
       attemptId: event.attemptId,
       reason: last === '' ? `its process ended with status ${event.status ?? 'unknown'}` : last,
       evidence: 'process',
       code: EXITED_WITHOUT_REPORT,
-      thread: isMet(errors?.unknown) ? 'unknown' : isMet(errors?.inUse) ? 'in_use' : null,
+      thread: threadError(errors, worker, event.outputTail),
     };
   }
 

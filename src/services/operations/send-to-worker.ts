@@ -39,7 +39,7 @@ export const sendToWorkerOperation = defineOperation({
         field: 'worker_id',
         problem: 'the lead cannot send to itself',
       });
-    const receipt = sendToWorker(session, {
+    const receipt = await sendToWorker(session, {
       workerId: worker_id,
       text: message,
       sender: caller.name,

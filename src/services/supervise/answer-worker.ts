@@ -78,7 +78,10 @@ function checkMessage(item: AttentionItem | undefined, choice: number): void {
 }
 
 /** A worker's question to the lead is answered the way every message goes. */
-function answerQuestion(session: SessionContext, request: AnswerRequest & { text: string }): WorkerAnswered {
+async function answerQuestion(
+  session: SessionContext,
+  request: AnswerRequest & { text: string },
+): Promise<WorkerAnswered> {
   const { workerId, promptHash, text, sender } = request;
   const prompts = promptsOf(session, workerId);
   const question = prompts.find(({ choices }) => choices.length === 0);
@@ -87,7 +90,7 @@ function answerQuestion(session: SessionContext, request: AnswerRequest & { text
     if (dialog !== undefined) throw noChoice(workerId, 'a text', dialog);
     throw changed(session, workerId, promptHash, null);
   }
-  const receipt = sendToWorker(session, { workerId, text, sender });
+  const receipt = await sendToWorker(session, { workerId, text, sender });
   return { evidence: 'protocol', messageId: receipt.message_id };
 }
 

@@ -33,7 +33,7 @@ async function ask(
 ): Promise<{ reviewer: string; reviews: string; fresh: boolean }> {
   const text = reviewText(reviewed, request.focus);
   if (isLiveWorker(reviewer.state)) {
-    sendToWorker(session, { workerId: reviewer.worker_id, text, sender: request.sender });
+    await sendToWorker(session, { workerId: reviewer.worker_id, text, sender: request.sender });
     return { reviewer: reviewer.worker_id, reviews: reviewed.worker_id, fresh: false };
   }
   const { worker } = await spawnWorker(session, {

@@ -5,6 +5,7 @@ import { fact } from '../engine/deps.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
 
 const MINUTE_MS = 60_000;
+const LIVE = 'live workers';
 
 /** Limits live in code and in the store, not in the prompt: they hold across restarts. Throws LIMIT_REACHED with the reason. */
 export function checkSpawnLimits(session: SessionContext, live: LiveSession, tx: Transaction): void {
@@ -12,8 +13,7 @@ export function checkSpawnLimits(session: SessionContext, live: LiveSession, tx:
   const workers = tx.workers(session.sessionId).filter((worker) => worker.role === 'worker');
   const since = new Date(session.clock.now() - MINUTE_MS).toISOString();
   const recent = workers.filter((worker) => worker.created_at > since).length;
-  const alive = workers.filter((worker) => isLiveWorker(worker.state)).length;
-  refuse('live workers', alive, limits.max_workers);
+  checkLiveLimit(session, live, tx);
   refuse(
     'workers of one session',
     workers.length,
@@ -21,6 +21,19 @@ export function checkSpawnLimits(session: SessionContext, live: LiveSession, tx:
     'the session has used its workers up: send new tasks to the ones that live',
   );
   refuse('spawns per minute', recent, limits.spawns_per_minute, 'wait a minute before the next spawn');
+}
+
+/** One more may come to life. Throws LIMIT_REACHED. */
+export function checkLiveLimit(session: SessionContext, live: LiveSession, tx: Transaction): void {
+  const workers = tx.workers(session.sessionId).filter((worker) => worker.role === 'worker');
+  const alive = workers.filter((worker) => isLiveWorker(worker.state)).length;
+  refuse(LIVE, alive, live.plan.limits.max_workers);
+}
+
+export function isLiveLimit(error: unknown): boolean {
+  return (
+    error instanceof OrchestratorError && error.code === 'LIMIT_REACHED' && error.params['limit'] === LIVE
+  );
 }
 
 function refuse(limit: string, value: number, max: number, hint?: string): void {

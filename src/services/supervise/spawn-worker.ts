@@ -17,6 +17,7 @@ import {
 } from '../session-context.js';
 import { workerDirectory } from '../places.js';
 import { launchAgent, launchIn } from './launch-agent.js';
+import { withRoom } from './make-room.js';
 import { reserveWorker, type SpawnRequest } from './reserve-worker.js';
 import { resolveBase } from './resolve-base.js';
 
@@ -40,8 +41,10 @@ export async function spawnWorker(session: SessionContext, request: SpawnRequest
   const backend = request.backend ?? usualBackend(live, agent);
   launchIn(live, agent, backend);
   const baseCommit = await resolveBase(session, row, request.base);
-  const { worker, reused } = session.store.transaction((tx) =>
-    reserveWorker(session, live, tx, { request, perspective, agent, backend, baseCommit }),
+  const { worker, reused } = await withRoom(session, live, () =>
+    session.store.transaction((tx) =>
+      reserveWorker(session, live, tx, { request, perspective, agent, backend, baseCommit }),
+    ),
   );
   if (!reused) {
     const launch = prepareAndLaunch(session, live, row, { worker, perspective, stage: 'nothing is made' });
@@ -225,7 +228,9 @@ function recordFailure(
     source: 'supervisor',
     evidence: 'process',
   };
-  session.store.append(fact('worker.lost', subject, { reason: `not started: ${error.message}` }));
+  session.store.append(
+    fact('worker.lost', subject, { reason: `not started: ${error.message}`, never_started: true }),
+  );
   if (live.launching.has(worker.worker_id))
     takeNotices(
       session.store,

@@ -87,6 +87,8 @@ export async function takeUpSession(
   tellOfRestart(session, before);
   await live.engine.takeUp(LEAD_ID);
   for (const one of found) if (one.is === 'unstarted') carryOn(session, live, one.worker);
+  // Those that a message was to bring back.
+  for (const { worker_id: workerId } of session.store.workers(session.sessionId)) live.engine.pump(workerId);
 }
 
 /** Its worktree may not be there yet. */
@@ -140,7 +142,8 @@ function carryOn(session: SessionContext, live: LiveSession, worker: WorkerRow):
   const about = { ...subject(session), worker_id: worker.worker_id };
   if (run === null || isTerminalRun(run.state)) {
     // Its start had failed; only the worker's own end was still to be written.
-    session.store.append(fact('worker.lost', about, { reason: run?.summary ?? 'it was never started' }));
+    const reason = run?.summary ?? 'it was never started';
+    session.store.append(fact('worker.lost', about, { reason, never_started: true }));
     return;
   }
   if (worker.attempt_id !== null)

@@ -72,9 +72,7 @@ describe('an agent whose process ends', () => {
       'failed',
       'failed',
     ]);
-    expect(() => rig.instruct('w01', 'fourth')).toThrow(
-      expect.objectContaining({ code: 'WORKER_NOT_RUNNING' }),
-    );
+    expect(rig.broughtBack).toEqual([]);
   });
 
   it('is told once, and by the attempt that runs now only', async () => {

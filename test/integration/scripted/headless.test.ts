@@ -115,8 +115,8 @@ workers:
       rig.script('workers: [{ steps: [{ say: hello }] }]');
       const ended = await rig.turn('go', { format, resume });
       expect(ended.status).toBe(1);
-      expect(ended.stderr).toMatch(launch.resumeErrors.unknown ?? /^$/);
-      expect(ended.stderr).not.toMatch(launch.resumeErrors.inUse ?? /^/);
+      expect(ended.stderr).toMatch(launch.resumeErrors?.unknown ?? /^$/);
+      expect(ended.stderr).not.toMatch(launch.resumeErrors?.inUse ?? /^/);
       expect(kinds(ended)).not.toContain('prompt_taken');
     },
   );
@@ -133,8 +133,8 @@ workers:
     await first.until((one) => one.said === 'text');
     const second = await rig.turn('me too', { format, resume });
     expect(second.status).toBe(1);
-    expect(second.stderr).toMatch(launch.resumeErrors.inUse ?? /^$/);
-    expect(second.stderr).not.toMatch(launch.resumeErrors.unknown ?? /^/);
+    expect(second.stderr).toMatch(launch.resumeErrors?.inUse ?? /^$/);
+    expect(second.stderr).not.toMatch(launch.resumeErrors?.unknown ?? /^/);
     first.child.kill('SIGKILL');
     expect((await first.end).signal).toBe('SIGKILL');
     expect(lastWord(await rig.turn('me now', { format, resume }))).toEqual({

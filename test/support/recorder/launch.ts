@@ -52,6 +52,7 @@ export function recorderLaunch(overrides: Partial<InteractiveLaunch> = {}): Inte
     paste: { limitBytes: 8_000_000, unsafe: null },
     hooks: null,
     transcript: null,
+    resumeErrors: null,
     toolsAtStart: false,
     mcpCallLimitMs: 45_000,
     ...overrides,
