@@ -20,20 +20,19 @@ const project = (name: string, options: ProjectOptions) => ({
   },
 });
 
+/** Installs them where they are missing. */
+const REAL_AGENTS = 'test/support/real-agents/setup.ts';
+
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
     projects: [
       project('unit', { timeoutMs: 10_000, parallel: true }),
       project('architecture', { timeoutMs: 60_000, parallel: true }),
-      project('contract', { timeoutMs: 60_000, parallel: true }),
       project('integration', { timeoutMs: 60_000, parallel: true }),
       project('e2e', { timeoutMs: 180_000, parallel: false }),
-      project('real-agents', {
-        timeoutMs: 240_000,
-        parallel: false,
-        globalSetup: 'test/support/real-agents/setup.ts',
-      }),
+      project('contract', { timeoutMs: 240_000, parallel: false, globalSetup: REAL_AGENTS }),
+      project('real-agents', { timeoutMs: 240_000, parallel: false, globalSetup: REAL_AGENTS }),
     ],
   },
 });

@@ -1,4 +1,4 @@
-import type { BackendEvent, PastAgent } from '../../backends/contract.js';
+import type { BackendEvent, PastAgent, StopResult } from '../../backends/contract.js';
 import type { StoredEvent } from '../../core/events/index.js';
 import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
 import {
@@ -88,9 +88,23 @@ export class Engine {
     return cancelRun(this.#deps, runId, request);
   }
 
-  /** For an agent that is a process per turn: its worker is over, though there is no process whose end would tell. */
-  dismiss(workerId: string, reason: string): void {
-    if (this.#turns.dismiss(workerId, reason)) this.#detach(workerId);
+  /**
+   * Ends the worker's agent and everything it started; what of its runs is still open is ended by `ending` once that is
+   * so. One that is a process per turn is over then, though there may be no process whose end would tell.
+   */
+  async end(
+    worker: WorkerRow,
+    options: { graceMs: number; reason: string; ending?: Ending },
+  ): Promise<StopResult> {
+    const { worker_id: workerId } = worker;
+    this.#turns.leaving(workerId);
+    try {
+      const stopped = await this.#deps.backend.stop(workerId, { graceMs: options.graceMs });
+      if (options.ending !== undefined) this.endOpenRuns(worker, options.ending);
+      return stopped;
+    } finally {
+      if (this.#turns.dismiss(workerId, options.reason)) this.#detach(workerId);
+    }
   }
 
   /** A worker whose process ended while there was no supervisor: what it left settles its run before its end does. */

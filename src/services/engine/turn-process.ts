@@ -14,6 +14,7 @@ type TurnOver = Extract<BackendEvent, { type: 'turn_over' }>;
 /** The processes of workers whose agent is one per turn: how they end, and how those of an earlier supervisor go on. */
 export class TurnProcesses {
   readonly #deps: EngineDeps;
+  readonly #leaving = new Set<string>();
   readonly #actor: (workerId: string) => WorkerActor | undefined;
 
   constructor(deps: EngineDeps, actor: (workerId: string) => WorkerActor | undefined) {
@@ -78,9 +79,15 @@ export class TurnProcesses {
     adopted.follow();
   }
 
+  /** It is being ended altogether: the end of its turn does not make it idle. */
+  leaving(workerId: string): void {
+    this.#leaving.add(workerId);
+  }
+
   /** Nothing of it is left, and its next turn is not wanted. false: it is no such worker, or over already. */
   dismiss(workerId: string, reason: string): boolean {
     const { store, sessionId } = this.#deps;
+    this.#leaving.delete(workerId);
     const worker = store.worker(sessionId, workerId);
     if (worker === null || this.#deps.turn(worker) === null || !isLiveWorker(worker.state)) return false;
     store.append(
@@ -115,6 +122,7 @@ export class TurnProcesses {
     const { attempt_id } = attempt;
     if (wasOver || run.cancel_requested_at !== null) {
       tx.append(fact('run.attempt_ended', subject, { attempt_id, status: event.status }));
+      if (this.#leaving.has(worker.worker_id)) return 'over';
       new WorkerRecord(this.#deps, worker.worker_id).idle('process');
       return 'over';
     }

@@ -219,11 +219,15 @@ export class WorkerRecord {
       this.append(fact('worker.idle', this.subject(undefined, evidence), {}));
   }
 
-  /** The turn that the submitted messages asked for has ended. */
+  /** The turn that the submitted messages asked for has ended. What an earlier process was given is not answered by it. */
   answered(evidence: Evidence): void {
-    const open = this.#deps.store
-      .messages(this.#deps.sessionId, this.workerId)
-      .filter((message) => message.state === 'submitted' || message.state === 'started');
+    const { store, sessionId } = this.#deps;
+    const attemptId = this.worker()?.attempt_id;
+    const since = store.attempts(sessionId).find((attempt) => attempt.attempt_id === attemptId)?.started_at;
+    const open = store
+      .messages(sessionId, this.workerId)
+      .filter((message) => message.state === 'submitted' || message.state === 'started')
+      .filter((message) => (message.submitted_at ?? '') >= (since ?? ''));
     this.append(
       ...open.map((message) =>
         fact('message.answered', this.subject(message.run_id ?? undefined, evidence), {

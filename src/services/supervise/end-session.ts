@@ -98,9 +98,8 @@ async function endAgents(session: SessionContext, live: LiveSession, end: Sessio
   for (const worker of workers) live.engine.endOpenRuns(worker, endingOf(session, worker, end));
   const alive = workers.filter((worker) => isLiveWorker(worker.state));
   const results = await Promise.allSettled(
-    alive.map((worker) => live.backend.stop(worker.worker_id, { graceMs: GRACE_MS })),
+    alive.map((worker) => live.engine.end(worker, { graceMs: GRACE_MS, reason: 'the session ended' })),
   );
-  for (const worker of alive) live.engine.dismiss(worker.worker_id, 'the session ended');
   results.forEach((result, index) => {
     const survivors = result.status === 'fulfilled' ? result.value.survivors : [];
     if (result.status === 'rejected' || survivors.length > 0)

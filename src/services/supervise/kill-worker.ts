@@ -33,9 +33,9 @@ export async function killWorker(
       fact('run.cancel_requested', { ...subject, run_id }, { by: options.by, reason: options.reason }),
     );
   session.store.append(...open);
-  const stopped = await live.backend.stop(workerId, { graceMs: GRACE_MS });
-  live.engine.endOpenRuns(worker, { type: 'run.cancelled', summary: options.reason, evidence: 'process' });
-  live.engine.dismiss(workerId, options.reason);
+  const { reason } = options;
+  const ending = { type: 'run.cancelled', summary: reason, evidence: 'process' } as const;
+  const stopped = await live.engine.end(worker, { graceMs: GRACE_MS, reason, ending });
   if (options.by === 'lead')
     takeNotices(
       session.store,

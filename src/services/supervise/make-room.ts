@@ -27,9 +27,9 @@ async function makeRoom(session: SessionContext, live: LiveSession): Promise<boo
     .toSorted((one, other) => one.updated_at.localeCompare(other.updated_at));
   for (const worker of idle) {
     if (!(await isIntegrated(session, worker))) continue;
-    if (!live.engine.retire(worker.worker_id, 'room was needed')) continue;
-    await live.backend.stop(worker.worker_id, { graceMs: GRACE_MS });
-    live.engine.dismiss(worker.worker_id, 'retired');
+    const reason = 'room was needed';
+    if (!live.engine.retire(worker.worker_id, reason)) continue;
+    await live.engine.end(worker, { graceMs: GRACE_MS, reason });
     return true;
   }
   return false;
