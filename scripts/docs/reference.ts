@@ -1,8 +1,14 @@
+import { agentsPage } from './agents.js';
 import { errorsPage } from './errors.js';
 import { eventsPage } from './events.js';
 import { operationsPage } from './operations.js';
 
 /** File name below docs/reference → text. All of it is made from the tables in src. */
 export function renderReference(): Readonly<Record<string, string>> {
-  return { 'errors.md': errorsPage(), 'events.md': eventsPage(), 'operations.md': operationsPage() };
+  return {
+    'agents.md': agentsPage(),
+    'errors.md': errorsPage(),
+    'events.md': eventsPage(),
+    'operations.md': operationsPage(),
+  };
 }

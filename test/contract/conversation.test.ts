@@ -3,7 +3,7 @@ import { personAt } from '../support/person.js';
 import { ALLOWED } from '../support/real-agents/crew.js';
 import { RealRig } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
-import { modelOf, SCRIPT } from './conversations.js';
+import { commit, modelOf, SCRIPT } from './conversations.js';
 import { kernelOf } from './kernel.js';
 import { CASES, placeName, PLACES, type ContractCase, type Place } from './table.js';
 
@@ -12,8 +12,8 @@ let lead: McpCaller;
 let worker = '';
 
 const GATED: Readonly<Record<string, Parameters<typeof modelOf>[0]>> = {
-  claude: ['date > stamp.txt'],
-  codex: ['git commit -q --allow-empty -m stamp', { escalate: true }],
+  claude: [`date && ${commit('asked')}`],
+  codex: [commit('asked'), { escalate: true }],
   scripted: ['true'],
 };
 
@@ -112,9 +112,7 @@ async function play(place: Place, one: ContractCase): Promise<void> {
   const except = one.except?.(place);
   await (except === undefined ? PLAYS[one.name]?.(place) : playRefused());
   const expected = except?.kernel ?? one.kernel;
-  await expect
-    .poll(() => kernelOf(rig.events(), worker), { timeout: Number(process.env['KT'] ?? 20_000) })
-    .toEqual(expected);
+  await expect.poll(() => kernelOf(rig.events(), worker), { timeout: 20_000 }).toEqual(expected);
 }
 
 describe.each(PLACES.map((place) => ({ name: placeName(place), place })))('$name', ({ place }) => {

@@ -3,7 +3,7 @@ import { says, type Rule } from '../support/mock-llm/reply.js';
 
 /** The same conversations, for the scripted agent as a script, for the others as what their model says. */
 
-const commit = (name: string) => `echo ${name} > ${name}.txt && git add -A && git commit -qm ${name}`;
+export const commit = (name: string) => `echo ${name} > ${name}.txt && git add -A && git commit -qm ${name}`;
 const report = (summary: string) => call('report_done', { summary });
 
 /** `gated`: a command that the agent asks about when it may not do as it likes. */
@@ -26,8 +26,9 @@ export function modelOf(gated: Parameters<typeof bash>): readonly Rule[] {
     }),
     program('wants leave', says('ask before it'), function* () {
       yield bash(...gated);
-      yield bash(commit('asked'));
-      yield report('I was answered');
+      const { results } = yield report('I was answered');
+      // It has nothing to show for it where it was refused.
+      if (results[0]?.['accepted'] !== true) yield report('I was answered');
       yield say('Done.');
     }),
     { name: 'endless', when: says('never end'), steps: [{ until: new Promise(() => undefined) }] },

@@ -31,8 +31,11 @@ export class TurnProcesses {
     const actor = this.#actor(workerId);
     const completed = actor?.onTurnOver(event.attemptId) === true;
     slots.give(attempt.run_id);
-    if (completed) this.#append(worker, attempt, event);
-    else {
+    if (completed) {
+      this.#append(worker, attempt, event);
+      const isLeft = store.worker(sessionId, workerId)?.state === 'working' && !this.#leaving.has(workerId);
+      if (isLeft) new WorkerRecord(this.#deps, workerId).idle('process');
+    } else {
       actor?.breakOff();
       const has = store.transaction((tx) => this.#brokenOff(tx, worker, attempt, event));
       if (has === 'exited') this.#deps.onEnded(workerId, { kind: 'exited', status: event.status });

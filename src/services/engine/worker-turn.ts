@@ -113,6 +113,14 @@ export class WorkerTurn {
   failed(text: string, evidence: Evidence, kind?: WaitingKind): null {
     const { deps, record, candidates, onOver } = this.#parts;
     this.#open = this.#steered = false;
+    const run = record.openRun();
+    if (run !== null && run.cancel_requested_at !== null) {
+      // It was broken off, as somebody wanted.
+      record.cancelled(run);
+      if (!record.isPerTurn) record.idle(evidence);
+      onOver();
+      return null;
+    }
     record.answered(evidence);
     const worker = record.worker();
     const settled =
