@@ -85,6 +85,7 @@ export const COLUMNS: { readonly [Name in TableName]: Columns<Rows[Name]> } = {
     parent_run_id: 'text',
     timeout_ms: 'number',
     retries: 'number',
+    fallbacks: 'json',
     failed_attempts: 'number',
     attempts: 'number',
     attempt_id: 'text',

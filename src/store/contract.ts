@@ -59,6 +59,8 @@ export interface Reader {
   /** In order of creation; of one worker when given. */
   runs(sessionId: string, workerId?: string): RunRow[];
   attempts(sessionId: string): AttemptRow[];
+  /** Those not known to be over, in any session, whose worker is in this conversation of this agent. */
+  attemptsInThread(agent: string, threadId: string): AttemptRow[];
   message(messageId: string): MessageRow | null;
   /** To one worker, in order of acceptance. */
   messages(sessionId: string, workerId: string): MessageRow[];

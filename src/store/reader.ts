@@ -26,6 +26,14 @@ export function createReader(sql: Sql, tables: Tables): Reader {
         ? tables.runs.select('session_id = ? ORDER BY rowid', sessionId)
         : tables.runs.select('session_id = ? AND worker_id = ? ORDER BY rowid', sessionId, workerId),
     attempts: (sessionId) => tables.attempts.select('session_id = ? ORDER BY rowid', sessionId),
+    attemptsInThread: (agent, threadId) =>
+      tables.attempts.select(
+        `state IN ('starting', 'running') AND EXISTS (SELECT 1 FROM workers
+           WHERE workers.session_id = attempts.session_id AND workers.worker_id = attempts.worker_id
+             AND workers.agent = ? AND workers.thread_id = ?)`,
+        agent,
+        threadId,
+      ),
     message: (messageId) => tables.messages.find([messageId]),
     messages: (sessionId, workerId) =>
       tables.messages.select('session_id = ? AND worker_id = ? ORDER BY accepted_seq', sessionId, workerId),

@@ -46,6 +46,8 @@ export interface HeadlessRigOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another program that speaks the format, in place of the scripted agent. */
   readonly argv?: readonly string[];
+  /** A worker whose program is not there. */
+  readonly broken?: string;
 }
 
 /** The run engine over real processes without terminals: the scripted agent, the real store, the real clock. */
@@ -237,7 +239,11 @@ export class HeadlessRig {
     };
     return {
       ...{ workerId, attemptId, directory, cwd: worker.worktree, role: 'worker', label: workerId },
-      ...{ argv: this.options.argv ?? launch.argv(context), env: { TOKEN: 't' } },
+      ...{
+        argv:
+          workerId === this.options.broken ? ['/nowhere/agent'] : (this.options.argv ?? launch.argv(context)),
+        env: { TOKEN: 't' },
+      },
       ...{ launch, format: launch.format(context) },
     };
   }
@@ -247,4 +253,5 @@ export interface RunOptions {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly parentRunId: string;
+  readonly fallbacks: readonly string[];
 }

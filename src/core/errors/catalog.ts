@@ -132,6 +132,11 @@ export const CATALOG = {
     message: (p) => `session ${p['session']} is owned by process ${p['pid']}`,
     hint: (p) => `attach to it with: agentorchestr attach ${p['session']}`,
   },
+  THREAD_IN_USE: {
+    category: 'conflict',
+    message: (p) => `the conversation ${p['thread']} of ${p['worker']} is in use by ${p['other']}`,
+    hint: () => 'a conversation has one writer: end the other one, or give the task to a new worker',
+  },
   BRANCH_IN_USE: {
     category: 'conflict',
     message: (p) => `branch ${p['branch']} exists already and is not ours`,

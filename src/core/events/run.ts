@@ -13,6 +13,10 @@ export const runEvents = {
     parent_run_id: z.string().optional().describe('the run whose agent asked for it'),
     timeout_ms: z.number().optional().describe('of running time; then it ends as timed out'),
     retries: z.number().optional().describe('how often a failed attempt is followed by another by itself'),
+    fallbacks: z
+      .array(z.string())
+      .optional()
+      .describe('workers that stand in, in order, for one that fails before it has said or done anything'),
   }),
   'run.started': event(
     'An attempt at the run begins. For a new process the row is committed before the spawn.',

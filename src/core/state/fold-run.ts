@@ -23,6 +23,7 @@ function queueRun(event: Extract<StoredEvent, { type: 'run.queued' }>): RunRow {
     parent_run_id: event.data.parent_run_id ?? null,
     timeout_ms: event.data.timeout_ms ?? null,
     retries: event.data.retries ?? 0,
+    fallbacks: event.data.fallbacks ?? [],
     failed_attempts: 0,
     attempts: 0,
     attempt_id: null,

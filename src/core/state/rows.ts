@@ -109,6 +109,8 @@ export interface RunRow {
   timeout_ms: number | null;
   /** How many failed attempts are followed by another. */
   retries: number;
+  /** Workers that stand in, in order, for one that fails before it has said or done anything. */
+  fallbacks: string[];
   failed_attempts: number;
   attempts: number;
   attempt_id: string | null;

@@ -1,6 +1,8 @@
 import type { Delivery, EarlierDelivery } from '../../backends/contract.js';
+import { toOrchestratorError } from '../../core/errors/error.js';
 import { takenBefore } from './after-restart.js';
 import type { EngineDeps } from './deps.js';
+import { THREAD_IN_USE } from './failed-attempt.js';
 import { typeable } from './hand-over.js';
 import { inConversation } from './lost-conversation.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
@@ -220,7 +222,9 @@ export class Courier {
       // No process was made whose end would tell.
       if (underWay.isTurn && !underWay.typed) {
         leavePlace(deps, workerId, next);
-        record.failed(String(error), 'process', undefined);
+        const { code, message } = toOrchestratorError(error);
+        const thread = code === THREAD_IN_USE ? 'in_use' : null;
+        record.failed({ reason: message, evidence: 'process', thread, hasSaid: false });
       }
       return { outcome: 'refused', reason: String(error) };
     }

@@ -12,9 +12,8 @@ import {
 import type { Transaction } from '../../store/contract.js';
 import { cancelRun, type CancelRequest } from './cancel-run.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
-import { afterFailure, threadError } from './failed-attempt.js';
-import { undelivered } from './instruct.js';
-import { endRun, settleByReport, type Ending } from './outcomes.js';
+import { endRun, type Ending } from './outcomes.js';
+import { endOpenRuns, recordExit, recordLost, type Exited } from './process-end.js';
 import { RunWatch } from './run-watch.js';
 import { TurnProcesses } from './turn-process.js';
 import { WorkerActor } from './worker-actor.js';
@@ -22,7 +21,6 @@ import type { GateAnswer, GateOutcome } from './worker-gate.js';
 import { WorkerRecord } from './worker-record.js';
 
 type StateEvent = Extract<BackendEvent, { type: 'state' }>;
-type Exited = Extract<BackendEvent, { type: 'exited' }>;
 
 /** Drives the runs of one session over one backend: one actor per worker whose process lives. */
 export class Engine {
@@ -184,7 +182,7 @@ export class Engine {
 
   /** Ends every open run of a worker with the same ending; used for kills, pauses and failed spawns. */
   endOpenRuns(worker: WorkerRow, ending: Ending): void {
-    this.#deps.store.transaction((tx) => this.#endOpenRuns(tx, worker, ending));
+    this.#deps.store.transaction((tx) => endOpenRuns(this.#deps, tx, worker, ending));
   }
 
   #onMessage(event: StoredEvent): void {
@@ -246,35 +244,9 @@ export class Engine {
     const worker = store.worker(sessionId, event.workerId);
     if (worker === null || !isLiveWorker(worker.state) || worker.attempt_id !== event.attemptId) return;
     this.#detach(event.workerId);
-    const goesOn = store.transaction((tx) => {
-      const staysOpen = worker.retired || this.#another(tx, worker, event);
-      if (!staysOpen) this.#endOpenRuns(tx, worker, { type: 'run.failed', ...exitOf(event) });
-      tx.append(
-        fact('worker.exited', this.#subject(worker.worker_id, 'process'), {
-          attempt_id: event.attemptId,
-          status: event.status,
-          reason: 'its process ended',
-          output_tail: event.outputTail,
-        }),
-      );
-      return staysOpen;
-    });
+    const goesOn = recordExit(this.#deps, worker, event);
     if (goesOn) this.pump(event.workerId);
     else this.#deps.onEnded(event.workerId, { kind: 'exited', status: event.status });
-  }
-
-  /** Its process ended: another one goes on with the run, where one is due. */
-  #another(tx: Transaction, worker: WorkerRow, event: Exited): boolean {
-    this.#settleReported(tx, worker);
-    const run = openRun(tx, this.#deps.sessionId, worker.worker_id);
-    if (run === null) return false;
-    const { summary: reason, failureCode: code, evidence } = exitOf(event);
-    // What it says after it came up is about something else.
-    const errors = worker.state === 'starting' ? this.#deps.launch(worker)?.resumeErrors : undefined;
-    const thread = threadError(errors, worker, event.outputTail);
-    return afterFailure(this.#deps, tx, worker, run, {
-      ...{ attemptId: event.attemptId, reason, evidence, code, thread },
-    });
   }
 
   #lost(workerId: string, reason: string): void {
@@ -282,36 +254,8 @@ export class Engine {
     const worker = store.worker(sessionId, workerId);
     if (worker === null || !isLiveWorker(worker.state)) return;
     this.#detach(workerId);
-    store.transaction((tx) => {
-      this.#settleReported(tx, worker);
-      this.#endOpenRuns(tx, worker, { type: 'run.interrupted', summary: reason, evidence: 'process' });
-      tx.append(fact('worker.lost', this.#subject(workerId, 'process'), { reason }));
-    });
+    recordLost(this.#deps, worker, reason);
     this.#deps.onEnded(workerId, { kind: 'lost', reason });
-  }
-
-  /** What it reported before it went stands. */
-  #settleReported(tx: Transaction, worker: WorkerRow): void {
-    const runs = tx.runs(this.#deps.sessionId, worker.worker_id);
-    const open = runs.find((run) => !isTerminalRun(run.state));
-    if (open !== undefined) settleByReport(this.#deps, tx, worker, open);
-  }
-
-  #endOpenRuns(tx: Transaction, worker: WorkerRow, ending: Ending): void {
-    const { sessionId } = this.#deps;
-    for (const run of tx.runs(sessionId, worker.worker_id))
-      endRun(this.#deps, tx, worker, run.run_id, ending);
-    const messages = tx.messages(sessionId, worker.worker_id);
-    const subject = this.#subject(worker.worker_id, ending.evidence);
-    tx.append(
-      ...undelivered(messages).map(({ message_id }) =>
-        fact('message.refused', subject, { message_id, reason: ending.summary }),
-      ),
-      // It is in a composer that goes away; should it have been taken, the delivery under way says so yet.
-      ...messages
-        .filter((message) => message.state === 'typed')
-        .map(({ message_id }) => fact('message.unconfirmed', subject, { message_id, screen: '' })),
-    );
   }
 
   #detach(workerId: string): void {
@@ -323,15 +267,4 @@ export class Engine {
   #subject(workerId: string, evidence: Evidence): FactSubject {
     return { session_id: this.#deps.sessionId, worker_id: workerId, source: 'supervisor', evidence };
   }
-}
-
-function exitOf({ outputTail, status }: Exited): Omit<Ending, 'type'> & { failureCode: string } {
-  const summary = lastLine(outputTail) ?? `its process ended with status ${status ?? 'unknown'}`;
-  return { summary, evidence: 'process', failureCode: EXITED_WITHOUT_REPORT };
-}
-
-function lastLine(text: string): string | null {
-  const lines = text.trim().split('\n');
-  const last = lines.at(-1)?.trim() ?? '';
-  return last === '' ? null : last;
 }

@@ -4,6 +4,7 @@ import type { RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { Transaction } from '../../store/contract.js';
 import { goOnText } from '../context/engine-texts.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
+import { fallBack } from './fall-back.js';
 import { endRun } from './outcomes.js';
 
 export interface Failure {
@@ -13,6 +14,8 @@ export interface Failure {
   readonly code: string;
   /** The agent cannot go on with its conversation: `unknown` begins a new one, `in_use` must not. */
   readonly thread: 'unknown' | 'in_use' | null;
+  /** It has said or done something in this attempt, or may have. */
+  readonly hasSaid: boolean;
 }
 
 /** What an agent's last words say of the conversation that it was to go on with. */
@@ -27,7 +30,7 @@ export function threadError(
 }
 
 /** Why a run failed that could not have the conversation to itself. */
-const THREAD_IN_USE = 'THREAD_IN_USE';
+export const THREAD_IN_USE = 'THREAD_IN_USE';
 /** Of a run whose turn failed, as its agent said. */
 export const TURN_FAILED = 'TURN_FAILED';
 
@@ -53,6 +56,7 @@ export function afterFailure(
   if (!isDue || run.cancel_requested_at !== null) {
     const code = failure.thread === 'in_use' ? THREAD_IN_USE : failure.code;
     const ending = { summary: failure.reason, evidence: failure.evidence, failureCode: code };
+    if (fallBack(deps, tx, worker, { run, ending, hasSaid: failure.hasSaid })) return false;
     endRun(deps, tx, worker, run.run_id, { type: 'run.failed', ...ending });
     return false;
   }

@@ -16,6 +16,8 @@ export interface Instruction {
   readonly timeoutMs?: number;
   readonly retries?: number;
   readonly retryOf?: string;
+  /** Workers that stand in, in order, for one that fails before it has said or done anything. */
+  readonly fallbacks?: readonly string[];
 }
 
 export interface AcceptedInstruction {
@@ -67,6 +69,9 @@ export function acceptInstruction(
         ...(instruction.parentRunId === undefined ? {} : { parent_run_id: instruction.parentRunId }),
         ...(instruction.timeoutMs === undefined ? {} : { timeout_ms: instruction.timeoutMs }),
         ...(instruction.retries === undefined ? {} : { retries: instruction.retries }),
+        ...((instruction.fallbacks ?? []).length === 0
+          ? {}
+          : { fallbacks: [...(instruction.fallbacks ?? [])] }),
       }),
     );
   else if (continued.waiting_kind === 'question')

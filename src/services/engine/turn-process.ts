@@ -143,6 +143,7 @@ export class TurnProcesses {
       evidence: 'process',
       code: EXITED_WITHOUT_REPORT,
       thread: threadError(errors, worker, event.outputTail),
+      hasSaid: this.#actor(worker.worker_id)?.hasSaid(event.attemptId) === true,
     };
   }
 

@@ -1,6 +1,7 @@
 import type { TurnStart } from '../../backends/contract.js';
 import { isTerminalRun } from '../../core/state/states.js';
 import type { Reader } from '../../store/contract.js';
+import { beginAttempt } from './begin-attempt.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
 import type { NextDelivery } from './next-delivery.js';
 
@@ -39,16 +40,14 @@ export async function planTurn(
   const make = worker === null ? null : deps.turn(worker);
   const runId = runOf(deps, workerId, next);
   const run = runId === null ? null : store.run(runId);
-  if (make === null || run === null) return null;
+  if (worker === null || make === null || run === null) return null;
   const attemptId = deps.newId();
   const spec = await make(attemptId);
   const subject: FactSubject = {
     ...{ session_id: sessionId, worker_id: workerId, run_id: run.run_id },
     ...{ source: 'supervisor', evidence: 'process' },
   };
-  store.append(
-    fact('run.started', subject, { attempt: run.attempts + 1, attempt_id: attemptId, new_process: true }),
-  );
+  beginAttempt(deps, worker, { runId: run.run_id, attemptId, threadId: worker.thread_id });
   return {
     spec,
     began: (started) => {

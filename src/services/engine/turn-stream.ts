@@ -17,6 +17,8 @@ const STORED: readonly EventName[] = [
   'permission.denied',
 ];
 
+const OUTPUT: readonly Said['said'][] = ['text', 'reasoning', 'tool_called', 'tool_returned'];
+
 /** Takes down what the process of one turn says. The same process read again from its beginning adds nothing twice. */
 export class TurnStream {
   readonly #deps: EngineDeps;
@@ -25,6 +27,8 @@ export class TurnStream {
   /** What an earlier supervisor took down already. */
   #skip: number;
   #stored = 0;
+  /** It has said or done something. */
+  hasSaid = false;
   /** The agent said how its turn ended. */
   hasEnded = false;
   /** The last word of a turn of which something still runs in the background; null: it said none since. */
@@ -40,6 +44,7 @@ export class TurnStream {
   }
 
   take(said: Said): void {
+    this.hasSaid ||= OUTPUT.includes(said.said);
     if (said.said === 'turn_ended' || said.said === 'turn_failed') this.hasEnded = true;
     if (said.said === 'turn_ended') this.rests = said.goesOn === true ? said.text : null;
     if (said.said === 'turn_failed') this.rests = null;

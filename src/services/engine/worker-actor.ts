@@ -100,7 +100,7 @@ export class WorkerActor {
     // A gate may stand in that very turn; the screen tells whether it does.
     if (turn?.fact === 'prompt_submitted') this.#turn.resumed(this.#record.worker()?.state === 'waiting');
     else if (turn?.fact === 'turn_ended') await this.#turn.close('transcript', turn.text, false);
-    else if (turn !== null && this.#turn.isOpen) this.#turn.failed(turn.text, 'transcript', turn.kind);
+    else if (turn !== null && this.#turn.isOpen) this.#turn.failed(turn.text, 'transcript', turn);
     if (this.#abort.signal.aborted) return;
     this.#courier.begin({ left, unconfirmed });
     this.pump();
@@ -127,7 +127,7 @@ export class WorkerActor {
     if (this.#gate.screen(event)) return;
     if (event.state === 'working') this.#turn.working(event.evidence);
     else if (event.state === 'error' && (this.#hooks?.tellsFailures !== true || this.#hooksMissed))
-      this.#turn.failed(event.text, event.evidence, event.kind ?? undefined);
+      this.#turn.failed(event.text, event.evidence, { kind: event.kind ?? undefined });
     else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#turn.closeByScreen(event.evidence);
   }
 
@@ -170,7 +170,7 @@ export class WorkerActor {
         return hook.goesOn === true ? this.#turn.rest() : this.#turn.close('protocol', hook.text, true);
       case 'turn_failed':
         this.#screen = 'idle';
-        return this.#turn.failed(hook.text, 'protocol', hook.kind);
+        return this.#turn.failed(hook.text, 'protocol', { kind: hook.kind, hasSaid: this.#hasSaid });
       case 'waiting':
       case 'permission_requested':
       case 'session_ended':
@@ -207,6 +207,10 @@ export class WorkerActor {
     return stream.hasEnded;
   }
 
+  hasSaid(attemptId: string): boolean {
+    return this.#stream?.attemptId === attemptId && this.#stream.hasSaid;
+  }
+
   /** Its process is gone in the middle of a turn. */
   breakOff(): void {
     this.#turn.reopen(false);
@@ -227,6 +231,11 @@ export class WorkerActor {
     return this.#record.asked(question);
   }
 
+  /** In the process of this turn; of one that stays nobody can tell. */
+  get #hasSaid(): boolean {
+    return this.#stream?.hasSaid ?? !this.#record.isPerTurn;
+  }
+
   #turnEnded({ text, goesOn }: Extract<Said, { said: 'turn_ended' }>): void {
     if (goesOn !== true) this.#lastWord(text);
     else if (this.#turn.isOpen) this.#turn.rest();
@@ -240,7 +249,8 @@ export class WorkerActor {
   }
 
   #turnFailed(text: string, kind: WaitingKind | null): void {
-    if (this.#turn.isOpen) this.#turn.failed(text, 'protocol', kind ?? undefined);
+    if (this.#turn.isOpen)
+      this.#turn.failed(text, 'protocol', { kind: kind ?? undefined, hasSaid: this.#hasSaid });
   }
 
   #settled(work: Promise<unknown>): void {

@@ -9,7 +9,8 @@ import {
   type WaitingKind,
 } from '../../core/state/states.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
-import { afterFailure, TURN_FAILED } from './failed-attempt.js';
+import { afterFailure, TURN_FAILED, type Failure } from './failed-attempt.js';
+import { fallBack } from './fall-back.js';
 import { noticesFor } from './notices.js';
 import { endRun, endUnreported } from './outcomes.js';
 
@@ -20,6 +21,12 @@ const LINES_TOLD = 5;
 export interface Prompt {
   readonly choices: readonly Choice[];
   readonly promptHash: string;
+}
+
+export interface FailedTurn extends Pick<Failure, 'reason' | 'evidence' | 'hasSaid'> {
+  /** What only a person can mend. */
+  readonly kind?: WaitingKind | undefined;
+  readonly thread?: Failure['thread'];
 }
 
 /** One worker's rows: reads them and appends what changes its state. Every method is one transaction. */
@@ -175,15 +182,20 @@ export class WorkerRecord {
   }
 
   /** The turn failed, and the run with it, unless another attempt is due or only a person can mend it. */
-  failed(reason: string, evidence: Evidence, kind: WaitingKind | undefined): boolean {
+  failed(failed: FailedTurn): boolean {
+    const { reason, evidence, kind, thread = null, hasSaid } = failed;
     const worker = this.worker();
     const run = this.openRun();
-    if (worker === null || run === null || kind !== undefined) return false;
-    const attemptId = run.attempt_id ?? '';
-    const failure = { attemptId, reason, evidence, code: TURN_FAILED, thread: null };
-    this.#deps.store.transaction((tx) => afterFailure(this.#deps, tx, worker, run, failure));
-    this.idle(evidence);
-    return true;
+    if (worker === null || run === null) return false;
+    const isSettled = this.#deps.store.transaction((tx) => {
+      const ending = { summary: reason, evidence, failureCode: TURN_FAILED };
+      if (kind !== undefined) return fallBack(this.#deps, tx, worker, { run, ending, hasSaid });
+      const failure = { attemptId: run.attempt_id ?? '', reason, evidence, code: TURN_FAILED };
+      afterFailure(this.#deps, tx, worker, run, { ...failure, thread, hasSaid });
+      return true;
+    });
+    if (isSettled) this.idle(evidence);
+    return isSettled;
   }
 
   /** Its turn is over after somebody asked for the end of the run. */

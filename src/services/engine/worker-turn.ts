@@ -26,6 +26,13 @@ export interface TurnParts {
   onOver(): void;
 }
 
+export interface TurnFailure {
+  /** What only a person can mend. */
+  readonly kind?: WaitingKind | undefined;
+  /** The agent said or did something before; absent: nobody can tell. */
+  readonly hasSaid?: boolean;
+}
+
 /** Whether one worker's agent is in a turn, and what follows when the turn ends. */
 export class WorkerTurn {
   readonly #parts: TurnParts;
@@ -110,7 +117,7 @@ export class WorkerTurn {
   }
 
   /** An agent that failed in its turn takes input again. A lead is asked to go on; a worker's failure is its lead's to see. */
-  failed(text: string, evidence: Evidence, kind?: WaitingKind): null {
+  failed(text: string, evidence: Evidence, { kind, hasSaid = true }: TurnFailure = {}): null {
     const { deps, record, candidates, onOver } = this.#parts;
     this.#open = this.#steered = false;
     const run = record.openRun();
@@ -125,7 +132,8 @@ export class WorkerTurn {
     const worker = record.worker();
     const settled =
       worker?.role === 'worker' &&
-      (candidates.settle() || (deps.outcomeBy(worker) === 'turn' && record.failed(text, evidence, kind)));
+      (candidates.settle() ||
+        (deps.outcomeBy(worker) === 'turn' && record.failed({ reason: text, evidence, kind, hasSaid })));
     if (!settled && kind !== undefined) record.waiting(kind, text, evidence);
     else if (worker?.role === 'lead') this.#leadTurnEnded();
     else if (!settled) record.unreported(text, evidence);

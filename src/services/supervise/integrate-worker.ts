@@ -88,7 +88,7 @@ async function sendBack(
 ): Promise<Integration> {
   const back = request.onConflict === 'worker';
   if (back)
-    sendToWorker(session, {
+    await sendToWorker(session, {
       workerId: worker.worker_id,
       text: resolveText(row, conflicts),
       sender: request.sender,

@@ -7,6 +7,7 @@ import type { WorkerRow } from '../../core/state/rows.js';
 import type { StartedAgent, StartSpec, TurnSpec } from '../../backends/contract.js';
 import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js';
 import { hashOf } from '../../platform/ids.js';
+import { beginAttempt } from '../engine/begin-attempt.js';
 import { fact, type FactSubject } from '../engine/deps.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
 import { workerDirectory } from '../places.js';
@@ -34,14 +35,7 @@ export async function launchAgent(
   const spec = startSpecOf(session, live, worker, { attemptId, resumeThreadId: options.resumeThreadId });
   await writeFiles(spec.directory, spec.files);
   const tools = live.toolsSeen.expect(worker.worker_id);
-  const run = session.store.run(options.runId);
-  session.store.append(
-    fact('run.started', subject(session, worker, options.runId), {
-      attempt: (run?.attempts ?? 0) + 1,
-      attempt_id: attemptId,
-      new_process: true,
-    }),
-  );
+  beginAttempt(session, worker, { runId: options.runId, attemptId, threadId: options.resumeThreadId });
   const started = await live.backend.start(spec);
   recordStarted(session, worker, attemptId, started);
   const current = session.store.worker(session.sessionId, worker.worker_id);

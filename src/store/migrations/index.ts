@@ -2,6 +2,7 @@ import { sql as initial } from './0001-initial.js';
 import { sql as attention } from './0002-attention.js';
 import { sql as transcriptPath } from './0003-transcript-path.js';
 import { sql as runLimits } from './0004-run-limits.js';
+import { sql as fallbacks } from './0005-fallbacks.js';
 
 export interface Migration {
   readonly version: number;
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, name: 'attention', sql: attention },
   { version: 3, name: 'transcript-path', sql: transcriptPath },
   { version: 4, name: 'run-limits', sql: runLimits },
+  { version: 5, name: 'fallbacks', sql: fallbacks },
 ];

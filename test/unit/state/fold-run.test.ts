@@ -21,6 +21,7 @@ const queued: RunRow = {
   parent_run_id: null,
   timeout_ms: null,
   retries: 0,
+  fallbacks: [],
   failed_attempts: 0,
   attempts: 0,
   attempt_id: null,

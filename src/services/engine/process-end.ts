@@ -1,0 +1,87 @@
+import type { BackendEvent } from '../../backends/contract.js';
+import type { WorkerRow } from '../../core/state/rows.js';
+import { EXITED_WITHOUT_REPORT, isTerminalRun, type Evidence } from '../../core/state/states.js';
+import type { Transaction } from '../../store/contract.js';
+import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
+import { afterFailure, threadError } from './failed-attempt.js';
+import { undelivered } from './instruct.js';
+import { endRun, settleByReport, type Ending } from './outcomes.js';
+
+export type Exited = Extract<BackendEvent, { type: 'exited' }>;
+
+/** The process of an agent that stays has ended. true: what was asked of it stays open, and another process is due. */
+export function recordExit(deps: EngineDeps, worker: WorkerRow, event: Exited): boolean {
+  return deps.store.transaction((tx) => {
+    const staysOpen = worker.retired || isAnotherDue(deps, tx, worker, event);
+    if (!staysOpen) endOpenRuns(deps, tx, worker, { type: 'run.failed', ...exitOf(event) });
+    const { attemptId: attempt_id, status, outputTail: output_tail } = event;
+    const ended = { attempt_id, status, reason: 'its process ended', output_tail };
+    tx.append(fact('worker.exited', subjectOf(deps, worker, 'process'), ended));
+    return staysOpen;
+  });
+}
+
+/** It cannot be reached any more, and no exit was seen. */
+export function recordLost(deps: EngineDeps, worker: WorkerRow, reason: string): void {
+  deps.store.transaction((tx) => {
+    settleReported(deps, tx, worker);
+    endOpenRuns(deps, tx, worker, { type: 'run.interrupted', summary: reason, evidence: 'process' });
+    tx.append(fact('worker.lost', subjectOf(deps, worker, 'process'), { reason }));
+  });
+}
+
+/** Ends every run that is not over, with what was on its way to it. */
+export function endOpenRuns(deps: EngineDeps, tx: Transaction, worker: WorkerRow, ending: Ending): void {
+  const { sessionId } = deps;
+  for (const run of tx.runs(sessionId, worker.worker_id)) endRun(deps, tx, worker, run.run_id, ending);
+  const messages = tx.messages(sessionId, worker.worker_id);
+  const subject = subjectOf(deps, worker, ending.evidence);
+  tx.append(
+    ...undelivered(messages).map(({ message_id }) =>
+      fact('message.refused', subject, { message_id, reason: ending.summary }),
+    ),
+    // It is in a composer that goes away; should it have been taken, the delivery under way says so yet.
+    ...messages
+      .filter((message) => message.state === 'typed')
+      .map(({ message_id }) => fact('message.unconfirmed', subject, { message_id, screen: '' })),
+  );
+}
+
+/** Another process goes on with the run. */
+function isAnotherDue(deps: EngineDeps, tx: Transaction, worker: WorkerRow, event: Exited): boolean {
+  settleReported(deps, tx, worker);
+  const run = openRun(tx, deps.sessionId, worker.worker_id);
+  if (run === null) return false;
+  const { summary: reason, failureCode: code, evidence } = exitOf(event);
+  // What it says after it came up is about something else.
+  const isComingUp = worker.state === 'starting';
+  const errors = isComingUp ? deps.launch(worker)?.resumeErrors : undefined;
+  return afterFailure(deps, tx, worker, run, {
+    ...{ attemptId: event.attemptId, reason, evidence, code },
+    thread: threadError(errors, worker, event.outputTail),
+    hasSaid: !isComingUp,
+  });
+}
+
+/** What it reported before it went stands. */
+function settleReported(deps: EngineDeps, tx: Transaction, worker: WorkerRow): void {
+  const open = tx.runs(deps.sessionId, worker.worker_id).find((run) => !isTerminalRun(run.state));
+  if (open !== undefined) settleByReport(deps, tx, worker, open);
+}
+
+function exitOf({ outputTail, status }: Exited): Omit<Ending, 'type'> & { failureCode: string } {
+  const summary = lastLine(outputTail) ?? `its process ended with status ${status ?? 'unknown'}`;
+  return { summary, evidence: 'process', failureCode: EXITED_WITHOUT_REPORT };
+}
+
+function lastLine(text: string): string | null {
+  const last = text.trim().split('\n').at(-1)?.trim() ?? '';
+  return last === '' ? null : last;
+}
+
+function subjectOf({ sessionId }: EngineDeps, worker: WorkerRow, evidence: Evidence): FactSubject {
+  return {
+    ...{ session_id: sessionId, worker_id: worker.worker_id },
+    ...{ source: 'supervisor', evidence },
+  };
+}
