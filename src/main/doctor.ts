@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import type { Diagnosis } from '../services/doctor/diagnose.js';
+import { within } from '../core/clock.js';
+import { systemClock } from '../platform/clock.js';
+import { resolvePaths } from '../platform/paths.js';
+import type { DatabaseInspection } from '../store/contract.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const CLOSE_LIMIT_MS = 2_000;
+
+/** Composes `--doctor`. Rooms are loaded inside the checks that ask them, so that one that cannot be is a row. */
+export async function runDoctor(env: Environment): Promise<Diagnosis> {
+  const paths = resolvePaths(env);
+  const [{ diagnose }, { createGitProbe }, { createTmuxProbe }] = await Promise.all([
+    import('../services/doctor/diagnose.js'),
+    import('../git/probe.js'),
+    import('../backends/tmux/probe.js'),
+  ]);
+  let inspection: Promise<DatabaseInspection> | undefined;
+  const database = () => (inspection ??= inspect(paths.database, paths.temp));
+  try {
+    return await diagnose({
+      env,
+      clock: systemClock,
+      paths,
+      node: { version: process.versions.node, path: process.execPath, engines: engines() },
+      git: createGitProbe({ env }),
+      tmux: createTmuxProbe({
+        env,
+        socketPrefix: env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr',
+        clock: systemClock,
+      }),
+      detectAgents,
+      database,
+      tryMcp: async (signal) => (await import('./doctor-mcp.js')).tryMcp(signal),
+    });
+  } finally {
+    const closed = inspection?.then((found) => found.close());
+    if (closed !== undefined) await within(systemClock, CLOSE_LIMIT_MS, closed, undefined);
+  }
+
+  async function detectAgents() {
+    const [{ detectInstalled }, { AGENTS }] = await Promise.all([
+      import('../discovery/installed.js'),
+      import('../agents/registry.js'),
+    ]);
+    return detectInstalled({ adapters: AGENTS, env, clock: systemClock });
+  }
+}
+
+async function inspect(path: string, temp: string): Promise<DatabaseInspection> {
+  const { inspectDatabase } = await import('../store/inspect.js');
+  return inspectDatabase({ path, temp, clock: systemClock });
+}
+
+function engines(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    engines: { node: string };
+  };
+  return manifest.engines.node;
+}
