@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { removeTree } from '../platform/files.js';
 import type { DatabaseInspection } from './contract.js';
+import { schemaVersion } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { openReadOnlyStore } from './open-read-only.js';
 import { storeUnavailable, translateSqliteError } from './sqlite-errors.js';
@@ -36,7 +37,7 @@ export async function inspectDatabase(options: {
   const copy = join(folder, 'state.db');
   try {
     await copyWhole(path, copy);
-    const facts = { exists: true, newestSchema, ...examine(path, copy) };
+    const facts = { exists: true, newestSchema, ...examine(path, copy, newestSchema) };
     const store = openReadOnlyStore({ path: copy, clock });
     return {
       ...facts,
@@ -55,13 +56,13 @@ export async function inspectDatabase(options: {
   }
 }
 
-function examine(path: string, copy: string): { schema: number; damage: string[] } {
+function examine(path: string, copy: string, newest: number): { schema: number; damage: string[] } {
   let connection: Database.Database | undefined;
   try {
     connection = new Database(copy);
     const damage = connection.prepare('PRAGMA quick_check(3)').pluck().all().map(String);
-    const schema = connection.prepare('SELECT max(version) FROM migrations').pluck().get();
-    return { schema: Number(schema), damage: damage.filter((line) => line !== 'ok') };
+    const schema = schemaVersion(connection, path, newest);
+    return { schema, damage: damage.filter((line) => line !== 'ok') };
   } catch (error) {
     throw translateSqliteError(path, error);
   } finally {

@@ -23,7 +23,7 @@ export async function checkPermissions({ paths }: DoctorDeps): Promise<readonly 
   ];
   if (rows.length > 0) return rows;
   if (found.length === 0) return [ok(subject, 'nothing of ours is there yet')];
-  return [ok(subject, `${found.length} files and folders are yours alone`)];
+  return [ok(subject, `${found.length} looked at, all yours alone`)];
 }
 
 async function whatIsOurs(data: string, temp: string): Promise<PathFacts[]> {

@@ -1,4 +1,4 @@
-import { CATALOG } from '../../core/errors/catalog.js';
+import { CATALOG, type ErrorCode } from '../../core/errors/catalog.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { findProgram } from '../../platform/find-program.js';
 import type { DoctorDeps } from './deps.js';
@@ -69,20 +69,23 @@ export async function checkControlMode({ tmux }: DoctorDeps): Promise<readonly C
     await tmux.tryControlMode();
     return [ok(subject, 'a server starts on a private socket, answers and ends')];
   } catch (error) {
+    const code = codeOf(error);
     // That it is missing is said once.
-    if (isCode(error, 'TMUX_MISSING')) return [];
-    if (!isCode(error, 'TMUX_FAILED')) throw error;
-    return [failed(subject, error.message, { command: 'tmux -L try -f /dev/null new-session' })];
+    if (code === 'TMUX_MISSING') return [];
+    if (code !== 'TMUX_FAILED' && code !== 'TMUX_LOST') throw error;
+    const found =
+      code === 'TMUX_LOST' ? 'the server that was started ended at once' : (error as Error).message;
+    return [failed(subject, found, { command: 'tmux -L try -f /dev/null new-session' })];
   }
 }
 
 function notFound(name: 'git' | 'tmux', code: 'GIT_MISSING' | 'TMUX_MISSING', error: unknown): CheckRow {
-  if (!isCode(error, code)) throw error;
+  if (codeOf(error) !== code) throw error;
   return failed({ name }, 'not found on PATH', { advice: CATALOG[code].hint() });
 }
 
-function isCode(error: unknown, code: OrchestratorError['code']): error is OrchestratorError {
-  return error instanceof OrchestratorError && error.code === code;
+function codeOf(error: unknown): ErrorCode | null {
+  return error instanceof OrchestratorError ? error.code : null;
 }
 
 function upgrade(name: string, version: string): Fix {
