@@ -6,7 +6,7 @@ export async function checkMcp(deps: DoctorDeps, signal: AbortSignal): Promise<r
   const subject = { name: 'MCP port' };
   try {
     const { port } = await deps.tryMcp(signal);
-    return [ok(subject, `127.0.0.1:${port} opened, answered with a token and refused without`)];
+    return [ok(subject, `127.0.0.1:${port} answers, with a token only`)];
   } catch (error) {
     const { message } = toOrchestratorError(error);
     return [

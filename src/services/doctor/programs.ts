@@ -67,7 +67,7 @@ export async function checkControlMode({ tmux }: DoctorDeps): Promise<readonly C
   const subject = { name: 'tmux control' };
   try {
     await tmux.tryControlMode();
-    return [ok(subject, 'a server starts on a private socket, answers and ends')];
+    return [ok(subject, 'a private server starts, answers and ends')];
   } catch (error) {
     const code = codeOf(error);
     // That it is missing is said once.

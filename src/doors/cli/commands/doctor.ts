@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { EXIT } from '../../../core/errors/categories.js';
 import type { Diagnosis } from '../../../services/doctor/diagnose.js';
 import type { CheckRow, CheckState } from '../../../services/doctor/row.js';
@@ -23,38 +22,43 @@ const STATE_WIDTH = 7;
 const NAME_WIDTH = 15;
 const INDENT = 2 + STATE_WIDTH + 2;
 
-function render({ healthy, areas }: Diagnosis, host: CliHost): string {
-  const paint = createPaint(host.terminal, host.env, 'stdout');
-  // What is piped into a file or a search stays in one line.
-  const columns = host.terminal.stdoutIsTty ? host.terminal.columns : Infinity;
-  const home = host.env['HOME'] ?? homedir();
-  const sections = areas.map(
-    ({ area, rows }) =>
-      `${paint.strong(area)}\n${rows.map((row) => line(row, { paint, columns, home })).join('\n')}`,
-  );
-  return `${sections.join('\n\n')}\n\n${summary(
-    areas.flatMap(({ rows }) => rows),
-    healthy,
-    paint,
-  )}\n`;
+interface Look {
+  readonly paint: Paint;
+  readonly columns: number;
+  readonly home: string;
 }
 
-function line(row: CheckRow, look: { paint: Paint; columns: number; home: string }): string {
-  const { paint, columns, home } = look;
-  const name = row.name.padEnd(NAME_WIDTH);
-  const found = wrap(short(plain(row.found), home), columns - INDENT - NAME_WIDTH - 2);
-  const head = `  ${paintCheck(paint, row.state)}  ${name}  `;
-  const rest = ' '.repeat(INDENT + NAME_WIDTH + 2);
+function render({ healthy, areas }: Diagnosis, host: CliHost): string {
+  const look: Look = {
+    paint: createPaint(host.terminal, host.env, 'stdout'),
+    // What is piped into a file or a search stays in one line.
+    columns: host.terminal.stdoutIsTty ? host.terminal.columns : Infinity,
+    home: host.env['HOME'] ?? '',
+  };
+  const sections = areas.map(
+    ({ area, rows }) => `${look.paint.strong(area)}\n${rows.flatMap((row) => linesOf(row, look)).join('\n')}`,
+  );
+  const rows = areas.flatMap((area) => area.rows);
+  return `${[...sections, summary(rows, healthy, look)].join('\n\n')}\n`;
+}
+
+function linesOf(row: CheckRow, { paint, columns, home }: Look): string[] {
+  const indent = INDENT + NAME_WIDTH + 2;
+  const [first = '', ...more] = wrap(shortened(plain(row.found), home), columns - indent);
   return [
-    `${head}${found.join(`\n${rest}`)}`,
-    ...fixLines(row, columns).map((text) => `${' '.repeat(INDENT)}${text}`),
-  ].join('\n');
+    `  ${paintCheck(paint, row.state)}  ${row.name.padEnd(NAME_WIDTH)}  ${first}`,
+    ...more.map((text) => `${' '.repeat(indent)}${text}`),
+    ...fixLines(row, { columns, home }).map((text) => `${' '.repeat(INDENT)}${text}`),
+  ];
 }
 
 /** A command is never broken, so that it can be copied. */
-function fixLines({ fix }: CheckRow, columns: number): string[] {
+function fixLines({ fix }: CheckRow, { columns, home }: Pick<Look, 'columns' | 'home'>): string[] {
   if (fix === null) return [];
-  const lines = 'command' in fix ? [plain(fix.command)] : wrap(plain(fix.advice), columns - INDENT - 2);
+  const lines =
+    'command' in fix
+      ? [shortened(plain(fix.command), home)]
+      : wrap(shortened(plain(fix.advice), home), columns - INDENT - 2);
   return lines.map((text, index) => `${index === 0 ? '→' : ' '} ${text}`);
 }
 
@@ -63,22 +67,32 @@ function fixText({ fix }: CheckRow): string | null {
   return 'command' in fix ? fix.command : fix.advice;
 }
 
-function short(text: string, home: string): string {
-  return home.length > 1 ? text.replaceAll(`${home}/`, '~/') : text;
+/** A shell reads it the same: only where a word begins, which a quoted one does not. */
+function shortened(text: string, home: string): string {
+  if (home.length < 2) return text;
+  return text
+    .split(' ')
+    .map((word) => (word.startsWith(`${home}/`) ? `~${word.slice(home.length)}` : word))
+    .join(' ');
 }
 
 function paintCheck(paint: Paint, state: CheckState): string {
-  const word = state.padEnd(STATE_WIDTH);
   const paints = { ok: paint.good, warning: paint.warn, failed: paint.bad, unknown: paint.warn };
-  return paints[state](word);
+  return paints[state](state.padEnd(STATE_WIDTH));
 }
 
-function summary(rows: readonly CheckRow[], healthy: boolean, paint: Paint): string {
-  const count = (state: CheckState) => rows.filter((row) => row.state === state).length;
-  const counts = (['failed', 'unknown', 'warning'] as const)
-    .filter((state) => count(state) > 0)
-    .map((state) => `${count(state)} ${state}`);
-  const all = counts.length === 0 ? 'all is well' : counts.join(', ');
+function summary(rows: readonly CheckRow[], healthy: boolean, { paint, columns }: Look): string {
+  const count = (wanted: CheckState) => rows.filter(({ state }) => state === wanted).length;
+  const counts = [
+    [count('failed'), 'failed'],
+    [count('unknown'), 'unknown'],
+    [count('warning'), count('warning') === 1 ? 'warning' : 'warnings'],
+  ] as const;
+  const troubles = counts.filter(([number]) => number > 0).map((pair) => pair.join(' '));
+  const all = troubles.length === 0 ? 'all is well' : troubles.join(', ');
   const verdict = healthy ? paint.good('ready to work') : paint.bad('not ready to work');
-  return `${verdict}: ${all}. Logins were not checked; nothing was changed.`;
+  const more = wrap('Logins were not checked. Nothing was changed.', columns).map((text) =>
+    paint.faint(text),
+  );
+  return [`${verdict}: ${all}`, ...more].join('\n');
 }

@@ -11,9 +11,16 @@ export function wrap(text: string, columns: number): string[] {
   return lines;
 }
 
+/** A path is broken behind a slash where there is one. */
 function pieces(word: string, columns: number): string[] {
   const most = Math.max(1, columns);
   const found: string[] = [];
-  for (let rest = word; rest !== ''; rest = rest.slice(most)) found.push(rest.slice(0, most));
-  return found.length === 0 ? [''] : found;
+  let rest = word;
+  while (rest.length > most) {
+    const slash = rest.lastIndexOf('/', most - 1);
+    const end = slash > 0 ? slash + 1 : most;
+    found.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return [...found, rest];
 }
