@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Diagnosis } from '../services/doctor/diagnose.js';
 import { within } from '../core/clock.js';
+import { Interrupted } from '../doors/cli/interrupted.js';
 import { systemClock } from '../platform/clock.js';
 import { resolvePaths } from '../platform/paths.js';
 import type { DatabaseInspection } from '../store/contract.js';
@@ -10,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const CLOSE_LIMIT_MS = 2_000;
 
 /** Composes `--doctor`. Rooms are loaded inside the checks that ask them, so that one that cannot be is a row. */
-export async function runDoctor(env: Environment): Promise<Diagnosis> {
+export async function runDoctor(env: Environment, interrupted: AbortSignal): Promise<Diagnosis> {
   const paths = resolvePaths(env);
   const [{ diagnose }, { createGitProbe }, { createTmuxProbe }] = await Promise.all([
     import('../services/doctor/diagnose.js'),
@@ -20,7 +21,7 @@ export async function runDoctor(env: Environment): Promise<Diagnosis> {
   let inspection: Promise<DatabaseInspection> | undefined;
   const database = () => (inspection ??= inspect(paths.database, paths.temp));
   try {
-    return await diagnose({
+    const diagnosis = diagnose({
       env,
       clock: systemClock,
       paths,
@@ -35,6 +36,7 @@ export async function runDoctor(env: Environment): Promise<Diagnosis> {
       database,
       tryMcp: async (signal) => (await import('./doctor-mcp.js')).tryMcp(signal),
     });
+    return await unlessInterrupted(diagnosis, interrupted);
   } finally {
     const closed = inspection?.then((found) => found.close());
     if (closed !== undefined) await within(systemClock, CLOSE_LIMIT_MS, closed, undefined);
@@ -47,6 +49,17 @@ export async function runDoctor(env: Environment): Promise<Diagnosis> {
     ]);
     return detectInstalled({ adapters: AGENTS, env, clock: systemClock });
   }
+}
+
+/** Checks that are nearly done still take away what they made for themselves. */
+async function unlessInterrupted<T>(work: Promise<T>, interrupted: AbortSignal): Promise<T> {
+  const stop = new Promise<null>((resolve) =>
+    interrupted.addEventListener('abort', () => resolve(null), { once: true }),
+  );
+  const first = await Promise.race([work.then((done) => ({ done })), stop]);
+  if (first !== null) return first.done;
+  await within(systemClock, CLOSE_LIMIT_MS, work, null);
+  throw new Interrupted();
 }
 
 async function inspect(path: string, temp: string): Promise<DatabaseInspection> {

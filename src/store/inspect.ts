@@ -18,7 +18,8 @@ const LOG_HEADER_BYTES = 32;
 
 /**
  * Looks at the database without touching it. Any connection to the file itself, a reading one included, may make its -wal
- * and -shm files or bring the log in, so a copy in `temp` is opened instead. Throws STORE_UNAVAILABLE.
+ * and -shm files or bring the log in, so a copy in `temp` is opened instead. Throws STORE_UNAVAILABLE; with the parameter
+ * `unseen` where it only could not be looked at.
  */
 export async function inspectDatabase(options: {
   path: string;
@@ -33,7 +34,9 @@ export async function inspectDatabase(options: {
     const facts = { exists: false, schema: 0, newestSchema, damage: [] };
     return { ...facts, reader: store, close: () => Promise.resolve(store.close()) };
   }
-  const folder = await mkdtemp(join(options.temp, 'agentorchestr-look-'));
+  const folder = await mkdtemp(join(options.temp, 'agentorchestr-look-')).catch((error: Error) => {
+    throw unseen(path, `it cannot be copied: ${error.message}`, 'set TMPDIR to a folder that you may write');
+  });
   const copy = join(folder, 'state.db');
   try {
     await copyWhole(path, copy);
@@ -51,9 +54,15 @@ export async function inspectDatabase(options: {
     await removeTree(folder);
     if (error instanceof OrchestratorError)
       throw new OrchestratorError(error.code, { ...error.params, path }, { cause: error });
-    const problem = error instanceof Error ? error.message : String(error);
+    const { code, message: problem } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw unseen(path, `it cannot be copied: ${problem}`, `free some space in ${options.temp}`);
     throw storeUnavailable(path, problem, 'check owner and mode of the file and its folder', error);
   }
+}
+
+function unseen(path: string, problem: string, hint: string): OrchestratorError {
+  return new OrchestratorError('STORE_UNAVAILABLE', { path, problem, hint, unseen: true });
 }
 
 function examine(path: string, copy: string, newest: number): { schema: number; damage: string[] } {
@@ -76,14 +85,13 @@ async function copyWhole(path: string, copy: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     const before = await state(path);
     if (before.bytes > LARGEST_COPY_BYTES)
-      throw storeUnavailable(path, 'it is too large to be looked at', `sqlite3 ${path} 'PRAGMA quick_check'`);
+      throw unseen(path, 'it is too large to be looked at', `sqlite3 ${path} 'PRAGMA quick_check'`);
     await copyFile(path, copy, constants.COPYFILE_FICLONE);
     if (before.log === null) await removeTree(`${copy}-wal`);
     else await copyFile(log, `${copy}-wal`, constants.COPYFILE_FICLONE);
     const after = await state(path);
     if (before.file === after.file && before.log === after.log) return;
-    if (tries >= COPY_TRIES)
-      throw storeUnavailable(path, 'it is being written too often to be looked at', 'try again');
+    if (tries >= COPY_TRIES) throw unseen(path, 'it is being written too often to be looked at', 'try again');
   }
 }
 

@@ -6,7 +6,7 @@ import { listFolder, pathFacts } from '../../platform/disk.js';
 import { removeTree, writeFileAtomic } from '../../platform/files.js';
 import { runProcess } from '../../platform/process.js';
 import { processRef } from '../../platform/process-tree.js';
-import type { FoundServer, TmuxProbe } from '../contract.js';
+import type { FoundServer, TmuxProbe } from './contract.js';
 import { connectControlClient } from './control-client.js';
 import { awaitServerEnd, isListening, socketPathOf } from './server.js';
 import { PLACEHOLDER } from './session.js';

@@ -1,4 +1,4 @@
-import type { TmuxProbe } from '../../backends/contract.js';
+import type { TmuxProbe } from '../../backends/tmux/contract.js';
 import type { Clock } from '../../core/clock.js';
 import type { InstalledAgent } from '../../discovery/contract.js';
 import type { GitProbe } from '../../git/contract.js';

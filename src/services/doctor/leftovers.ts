@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative } from 'node:path';
-import type { FoundServer } from '../../backends/contract.js';
+import type { FoundServer } from '../../backends/tmux/contract.js';
 import { listFolder, pathFacts } from '../../platform/disk.js';
 import { processStartTime } from '../../platform/identity.js';
 import { shellQuote } from '../../platform/shell-quote.js';
@@ -38,8 +38,8 @@ function serverRow(server: FoundServer, session: SeenSession | undefined): Check
     return [
       warning(subject, `${socket} is left of a server that is gone`, { command: `rm ${shellQuote(socket)}` }),
     ];
-  // A session that crashed is taken up with its server, and its own row says so.
-  if (session?.shown === 'active' || session?.shown === 'crashed') return [];
+  // A session that is not over is taken up with its server; that it crashed, its own row says.
+  if (session !== undefined && ['active', 'crashed', 'paused'].includes(session.shown)) return [];
   const command = `tmux -S ${shellQuote(socket)} kill-server`;
   if (session !== undefined)
     return [
@@ -58,6 +58,7 @@ export async function checkProcesses({ database }: DoctorDeps): Promise<readonly
   const rows = over.flatMap(({ row }) =>
     reader
       .attempts(row.session_id)
+      .filter(({ state }) => state !== 'ended')
       .filter(({ pid, pid_started_at: at }) => pid !== null && at !== null && processStartTime(pid) === at)
       .map(({ worker_id: worker, pid }) =>
         warning({ name: 'processes' }, `${worker} of session ${row.session_id} (${row.state}) runs on`, {

@@ -67,8 +67,7 @@ export async function checkDatabase({ database, paths }: DoctorDeps): Promise<re
     if (!(error instanceof OrchestratorError) || error.code !== 'STORE_UNAVAILABLE') throw error;
     const advice = { advice: error.hint ?? 'look at the file' };
     // Only looking at it failed; nothing says that it is not usable.
-    if (/too (often|large)/.test(String(error.params['problem'])))
-      return [unknown(subject, error.message, advice)];
+    if (error.params['unseen'] === true) return [unknown(subject, error.message, advice)];
     return [failed(subject, error.message, advice)];
   }
 }
@@ -98,7 +97,7 @@ async function kept(data: string, signal: AbortSignal): Promise<CheckRow[]> {
   return [ok({ name: 'what we keep', path: data }, found)];
 }
 
-export function sizeOf(bytes: number): string {
+function sizeOf(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
   let [value, unit] = [bytes, 0];
   for (; value >= 1_000 && unit < units.length - 1; unit++) value /= 1_000;

@@ -139,7 +139,7 @@ describe('--doctor and sessions', () => {
     const script = `
       const Database = require('better-sqlite3');
       const db = new Database(process.argv[1]);
-      db.prepare('UPDATE attempts SET pid = ?, pid_started_at = ? WHERE session_id = ?').run(+process.argv[2], process.argv[3], process.argv[4]);
+      db.prepare('UPDATE attempts SET state = 'running', pid = ?, pid_started_at = ? WHERE session_id = ?').run(+process.argv[2], process.argv[3], process.argv[4]);
       db.close();`;
     execFileSync(
       process.execPath,

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../support/tmux.js';
 import { check, listing, type, words } from './doctor-rig.js';
 import { CliRig } from './rig.js';
 
@@ -16,7 +17,7 @@ afterEach(() => rig.close());
 /** PATH with the test's own programs, `sh` for them, and these of the machine. */
 function pathWith(...tools: string[]): string {
   const folder = rig.world.sandbox.folder('tools');
-  for (const tool of ['sh', 'cat', 'sleep', ...tools])
+  for (const tool of ['sh', 'cat', 'sleep', 'touch', ...tools])
     if (!existsSync(join(folder, tool))) symlinkSync(`/usr/bin/${tool}`, join(folder, tool));
   return `${join(rig.world.sandbox.root, 'agents-bin')}:${folder}`;
 }
@@ -229,6 +230,22 @@ describe('--doctor does not hang', () => {
     ]);
     expect(found.of('claude')).toMatchObject([{ state: 'ok' }]);
     expect(found.code).toBe(0);
+  });
+
+  it('and leaves no tmux server where it gave up waiting for one', async () => {
+    const mute = 'case "$*" in *-C*) exec /usr/bin/tmux "$@" >/dev/null;; *) exec /usr/bin/tmux "$@";; esac';
+    rig.fakeProgram('tmux', mute);
+    expect((await check(rig, { env: usual() })).of('tmux control')).toMatchObject([{ state: 'unknown' }]);
+  });
+
+  it('when it is interrupted: it leaves nothing and exits 130', async () => {
+    rig.fakeProgram('claude', 'touch "$TMPDIR/asked"; exec sleep 600');
+    const running = rig.start(['--doctor'], { env: usual() });
+    const asked = join(rig.world.sandbox.temp, 'asked');
+    await until(() => existsSync(asked), 'the check of the agent');
+    rmSync(asked);
+    running.child.kill('SIGINT');
+    expect(await running.finished).toMatchObject({ code: 130, stdout: '' });
   });
 
   it('on a git and a tmux that do not answer', async () => {
