@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -136,16 +137,11 @@ describe('--doctor and sessions', () => {
   });
 
   function pretendThatItIsTheLead(id: string, pid: number): void {
-    const script = `
-      const Database = require('better-sqlite3');
-      const db = new Database(process.argv[1]);
-      db.prepare('UPDATE attempts SET state = 'running', pid = ?, pid_started_at = ? WHERE session_id = ?').run(+process.argv[2], process.argv[3], process.argv[4]);
-      db.close();`;
-    execFileSync(
-      process.execPath,
-      ['-e', script, rig.paths.database, String(pid), processStartTime(pid) ?? '', id],
-      { cwd: rig.root },
-    );
+    const database = new Database(rig.paths.database);
+    database
+      .prepare("UPDATE attempts SET state = 'running', pid = ?, pid_started_at = ? WHERE session_id = ?")
+      .run(pid, processStartTime(pid), id);
+    database.close();
   }
 });
 
