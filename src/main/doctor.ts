@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const CLOSE_LIMIT_MS = 2_000;
 
-/** Composes `--doctor`. Rooms are loaded inside the checks that ask them, so that one that cannot be is a row. */
+/** Composes `--doctor`. A room that cannot be loaded fails only the checks that ask it. */
 export async function runDoctor(env: Environment, interrupted: AbortSignal): Promise<Diagnosis> {
   const paths = resolvePaths(env);
   const [{ diagnose }, { createGitProbe }, { createTmuxProbe }] = await Promise.all([
@@ -18,6 +18,8 @@ export async function runDoctor(env: Environment, interrupted: AbortSignal): Pro
     import('../git/probe.js'),
     import('../backends/tmux/probe.js'),
   ]);
+  // Loading holds up everything else, the answers of programs that have a limit included: it is done before they are asked.
+  await Promise.allSettled([import('./doctor-mcp.js'), import('../store/inspect.js'), loadDetection()]);
   let inspection: Promise<DatabaseInspection> | undefined;
   const database = () => (inspection ??= inspect(paths.database, paths.temp));
   try {
@@ -43,23 +45,25 @@ export async function runDoctor(env: Environment, interrupted: AbortSignal): Pro
   }
 
   async function detectAgents() {
-    const [{ detectInstalled }, { AGENTS }] = await Promise.all([
-      import('../discovery/installed.js'),
-      import('../agents/registry.js'),
-    ]);
+    const [{ detectInstalled }, { AGENTS }] = await loadDetection();
     return detectInstalled({ adapters: AGENTS, env, clock: systemClock });
   }
 }
 
 /** Checks that are nearly done still take away what they made for themselves. */
 async function unlessInterrupted<T>(work: Promise<T>, interrupted: AbortSignal): Promise<T> {
-  const stop = new Promise<null>((resolve) =>
-    interrupted.addEventListener('abort', () => resolve(null), { once: true }),
-  );
+  const stop = new Promise<null>((resolve) => {
+    if (interrupted.aborted) resolve(null);
+    interrupted.addEventListener('abort', () => resolve(null), { once: true });
+  });
   const first = await Promise.race([work.then((done) => ({ done })), stop]);
   if (first !== null) return first.done;
   await within(systemClock, CLOSE_LIMIT_MS, work, null);
   throw new Interrupted();
+}
+
+function loadDetection() {
+  return Promise.all([import('../discovery/installed.js'), import('../agents/registry.js')]);
 }
 
 async function inspect(path: string, temp: string): Promise<DatabaseInspection> {

@@ -20,7 +20,7 @@ export async function checkServers({ tmux, database }: DoctorDeps): Promise<read
   return [
     ok(
       { name: 'tmux servers' },
-      alive === 0 ? 'none was left behind' : `${alive} of sessions at work; none was left behind`,
+      alive === 0 ? 'none was left behind' : `${alive} in use; none was left behind`,
     ),
   ];
 }

@@ -54,12 +54,12 @@ export async function checkDatabase({ database, paths }: DoctorDeps): Promise<re
       return [
         failed(subject, `${paths.database} is damaged: ${damage.join('; ')}`, setAside(paths.database)),
       ];
-    const file = await pathFacts(paths.database);
-    if (file !== null && !file.writable)
+    const [file, log] = await Promise.all([paths.database, `${paths.database}-wal`].map(pathFacts));
+    if (file?.writable === false)
       return [failed(subject, `${paths.database} cannot be written`, chmod('600', [paths.database]))];
     const version =
       schema === newestSchema ? `schema ${schema}` : `schema ${schema}, becomes ${newestSchema}`;
-    const size = sizeOf(file?.sizeBytes ?? 0);
+    const size = sizeOf((file?.sizeBytes ?? 0) + (log?.sizeBytes ?? 0));
     return [
       ok({ ...subject, version: String(schema) }, `${version}, ${size}; its quick check finds no fault`),
     ];
