@@ -61,8 +61,10 @@ function tooOpen(found: readonly PathFacts[], kind: 'directory' | 'file'): Check
 function foreign(found: readonly PathFacts[]): CheckRow[] {
   if (found.length === 0) return [];
   const command = `sudo chown "$(id -u)" ${pathsOf(found).map(shellQuote).join(' ')}`;
+  // Somebody may have put them there to be taken for ours.
+  const advice = `find out who made them; remove what you do not know, else: ${command}`;
   return [
-    warning({ name: 'permissions', path: found[0]?.path ?? null }, `not yours: ${named(found)}`, { command }),
+    warning({ name: 'permissions', path: found[0]?.path ?? null }, `not yours: ${named(found)}`, { advice }),
   ];
 }
 
