@@ -4,7 +4,7 @@
 /** Folders that each drive one outside thing. Only their contract.ts is visible outside. */
 const ROOMS = '^src/(backends/[^/]+(?=/)|git|store|queue|skills|memory|llm|discovery|telemetry|scripted)/';
 const CONTRACT =
-  '^src/(backends|git|store|queue|skills|memory|llm|discovery|telemetry|agents)/contract[.]ts$';
+  '^src/(backends|backends/tmux|git|store|queue|skills|memory|llm|discovery|telemetry|agents)/contract[.]ts$';
 
 /** package → the only place in src that may import it. zod may be used everywhere. */
 const HOMES = {

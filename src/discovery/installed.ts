@@ -1,9 +1,7 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { AgentAdapter } from '../agents/contract.js';
 import type { Clock } from '../core/clock.js';
+import { findProgram } from '../platform/find-program.js';
 import { runProcess, type ProcessResult } from '../platform/process.js';
 import type { InstalledAgent } from './contract.js';
 
@@ -38,7 +36,7 @@ function bestFirst(a: InstalledAgent, b: InstalledAgent): number {
 }
 
 async function detect(adapter: AgentAdapter, options: DetectOptions): Promise<InstalledAgent | null> {
-  const binary = await findBinary(adapter.binaries, options.env);
+  const binary = await findProgram(adapter.binaries, options.env);
   if (binary === null) return null;
   const [proof, version] = await Promise.all([
     adapter.detectBy === undefined ? null : probe(binary, adapter.detectBy.args, options),
@@ -46,26 +44,6 @@ async function detect(adapter: AgentAdapter, options: DetectOptions): Promise<In
   ]);
   if (adapter.detectBy !== undefined && !adapter.detectBy.expect.test(proof?.stdout ?? '')) return null;
   return { adapter, binary, version: versionOf(version) };
-}
-
-async function findBinary(names: readonly string[], env: DetectOptions['env']): Promise<string | null> {
-  // An empty or relative entry of PATH means the current folder, which must not decide what is an agent.
-  const folders = (env['PATH'] ?? '').split(':').filter(isAbsolute);
-  for (const name of names) {
-    for (const path of isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name))) {
-      if (await isExecutableFile(path)) return path;
-    }
-  }
-  return null;
-}
-
-async function isExecutableFile(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
 }
 
 const remembered = new Map<string, Promise<ProcessResult | null>>();

@@ -199,3 +199,23 @@ export interface ApplyOptions {
   readonly resultBranch: string;
   readonly includedChanges: boolean;
 }
+
+/** What `--doctor` asks of git; reads only. */
+export interface GitProbe {
+  /** Throws GIT_MISSING, TIMED_OUT. */
+  features(): Promise<GitFeatures>;
+  /** Every worktree that a repository (its common git directory) has an entry for. */
+  registered(repository: string): Promise<readonly { readonly path: string; readonly isThere: boolean }[]>;
+  /** The repository that a folder says it is a worktree of; `registered`: which also knows it. null: it is none. */
+  worktreeOf(folder: string): Promise<{ readonly repository: string; readonly registered: boolean } | null>;
+}
+
+export interface GitFeatures {
+  /** null when it says nothing that looks like one. */
+  readonly version: string | null;
+  /** `worktree` adds without checking out, and removes. */
+  readonly worktrees: boolean;
+  /** `merge-tree --write-tree`; without it conflicts are predicted in a throw-away repository. */
+  readonly mergeInMemory: boolean;
+  readonly lfsInstalled: boolean;
+}

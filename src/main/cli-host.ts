@@ -32,6 +32,7 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
     knownAgents,
     detectAgents: async (names) => (await import('./cli-agents.js')).detectAgents(env, names),
     detectSurroundings: async () => (await import('./cli-agents.js')).detectSurroundings(env),
+    diagnose: async () => (await import('./doctor.js')).runDoctor(env, terminal.interrupted),
     listSessions: (limit) => readSessions(env, limit),
     examineProject: async (project, options) =>
       (await import('./examine-project.js')).examineProject(env, project, options),

@@ -92,3 +92,17 @@ export interface LeaseOwner {
   readonly pidStartedAt: string;
   readonly bootId: string;
 }
+
+/** A database as it is found, looked at through a copy: the file and its folder stay as they are. */
+export interface DatabaseInspection {
+  /** false: there is no file yet; the reader then finds no rows. */
+  readonly exists: boolean;
+  /** Schema of the file, and the one that this version brings it to when it next writes. */
+  readonly schema: number;
+  readonly newestSchema: number;
+  /** What SQLite's own quick check has to say; [] = all is well. */
+  readonly damage: readonly string[];
+  readonly reader: Reader;
+  /** Removes the copy. */
+  close(): Promise<void>;
+}

@@ -29,7 +29,8 @@ export function migrate(
     .immediate();
 }
 
-function schemaVersion(connection: Connection, path: string, newest: number): number {
+/** 0: there is nothing in it. Throws STORE_UNAVAILABLE as `migrate` does. */
+export function schemaVersion(connection: Connection, path: string, newest: number): number {
   const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   if (tables.length === 0) return 0;
   if (!tables.includes('migrations')) {

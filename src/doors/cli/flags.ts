@@ -93,6 +93,7 @@ const RESUME_FLAG: Flag = {
 export const ACTION_FLAGS: readonly Flag[] = [
   RESUME_FLAG,
   { name: 'detect', kind: 'switch', summary: 'show the agents found, providers and tools' },
+  { name: 'doctor', kind: 'switch', summary: 'check everything a session needs; says how to fix it' },
   {
     name: 'list-sessions',
     kind: 'switch',

@@ -11,6 +11,7 @@ const EXAMPLES = [
   ['agentorchestr --goal "…" --yes --json', 'for scripts'],
   ['agentorchestr status', 'also: log -f, attach, pause'],
   ['agentorchestr --resume 3f2a', 'go on after a crash'],
+  ['agentorchestr --doctor', 'what is missing, and its fix'],
 ] as const;
 
 export function mainHelp(paint: Paint, operations: readonly Command[]): string {

@@ -1,4 +1,5 @@
 import type { FrozenCommand, StoredEvent } from '../../core/events/index.js';
+import type { Diagnosis } from '../../services/doctor/diagnose.js';
 import type { SessionPlanInput } from '../../services/supervise/plan.js';
 import type { SessionReport } from '../../services/supervise/session-report.js';
 
@@ -18,6 +19,8 @@ export interface CliHost {
   /** Agents on PATH, best first. Agents chosen only by name are in it only when `names` asks for them. */
   detectAgents(names: readonly string[] | null): Promise<readonly DetectedAgent[]>;
   detectSurroundings(): Promise<Surroundings>;
+  /** Looks at everything that a session needs; changes nothing. */
+  diagnose(): Promise<Diagnosis>;
   /** Newest update first. */
   listSessions(limit: number): Promise<readonly SessionListing[]>;
   /** What the project says about itself: trust, commands frozen from its files, the base. Throws NOT_A_PROJECT, NO_COMMITS. */

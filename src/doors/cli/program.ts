@@ -56,6 +56,8 @@ async function flat(host: CliHost, args: readonly string[]): Promise<number> {
       return 0;
     case 'detect':
       return (await import('./commands/detect.js')).detect(host, { json });
+    case 'doctor':
+      return (await import('./commands/doctor.js')).doctor(host, { json });
     case 'list-sessions':
       return (await import('./commands/list-sessions.js')).listSessions(host, { json });
     case 'resume':

@@ -223,6 +223,7 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
     '--detect and --list-sessions cannot be used together',
     'one thing only',
   ],
+  ['doctor', ['--doctor', '--yes'], '--doctor and --yes cannot be used together', 'one thing only'],
   [
     'list-sessions',
     ['--list-sessions', '--yes'],

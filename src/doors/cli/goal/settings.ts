@@ -64,9 +64,11 @@ const WATCHING = WATCH_FLAGS.map(({ name }) => name);
 /** The action a flat command line asks for; `goal` when it names none. Throws USAGE when it names two. */
 export function actionOf(
   given: readonly string[],
-): 'goal' | 'resume' | 'detect' | 'list-sessions' | 'version' {
+): 'goal' | 'resume' | 'detect' | 'list-sessions' | 'doctor' | 'version' {
   if (given.includes('resume')) return resumeOnly(given);
-  const actions = (['version', 'detect', 'list-sessions'] as const).filter((name) => given.includes(name));
+  const actions = (['version', 'detect', 'list-sessions', 'doctor'] as const).filter((name) =>
+    given.includes(name),
+  );
   const [action] = actions;
   if (action === undefined) return 'goal';
   const other = given.find((name) => name !== action && name !== 'json');

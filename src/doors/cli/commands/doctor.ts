@@ -1,0 +1,98 @@
+import { EXIT } from '../../../core/errors/categories.js';
+import type { Diagnosis } from '../../../services/doctor/diagnose.js';
+import type { CheckRow, CheckState } from '../../../services/doctor/row.js';
+import type { CliHost } from '../host.js';
+import { createPaint, type Paint } from '../output/paint.js';
+import { plain } from '../output/plain.js';
+import { wrap } from '../output/wrap.js';
+
+export async function doctor(host: CliHost, options: { json: boolean }): Promise<number> {
+  const diagnosis = await host.diagnose();
+  const text = options.json ? asJson(diagnosis, host.version) : render(diagnosis, host);
+  host.terminal.out(text);
+  return diagnosis.healthy ? EXIT.ok : EXIT.operation;
+}
+
+function asJson({ healthy, areas }: Diagnosis, version: string): string {
+  const checks = areas.flatMap(({ area, rows }) => rows.map((row) => ({ area, ...row, fix: fixText(row) })));
+  return `${JSON.stringify({ version, healthy, checks }, null, 2)}\n`;
+}
+
+const STATE_WIDTH = 7;
+const NAME_WIDTH = 15;
+const INDENT = 2 + STATE_WIDTH + 2;
+
+interface Look {
+  readonly paint: Paint;
+  readonly columns: number;
+  readonly home: string;
+}
+
+function render({ healthy, areas }: Diagnosis, host: CliHost): string {
+  const look: Look = {
+    paint: createPaint(host.terminal, host.env, 'stdout'),
+    // What is piped into a file or a search stays in one line.
+    columns: host.terminal.stdoutIsTty ? host.terminal.columns : Infinity,
+    home: host.env['HOME'] ?? '',
+  };
+  const sections = areas.map(
+    ({ area, rows }) => `${look.paint.strong(area)}\n${rows.flatMap((row) => linesOf(row, look)).join('\n')}`,
+  );
+  const rows = areas.flatMap((area) => area.rows);
+  return `${[...sections, summary(rows, healthy, look)].join('\n\n')}\n`;
+}
+
+function linesOf(row: CheckRow, { paint, columns, home }: Look): string[] {
+  const indent = INDENT + NAME_WIDTH + 2;
+  const [first = '', ...more] = wrap(shortened(plain(row.found), home), columns - indent);
+  return [
+    `  ${paintCheck(paint, row.state)}  ${row.name.padEnd(NAME_WIDTH)}  ${first}`,
+    ...more.map((text) => `${' '.repeat(indent)}${text}`),
+    ...fixLines(row, { columns, home }).map((text) => `${' '.repeat(INDENT)}${text}`),
+  ];
+}
+
+/** A command is never broken, so that it can be copied. */
+function fixLines({ fix }: CheckRow, { columns, home }: Pick<Look, 'columns' | 'home'>): string[] {
+  if (fix === null) return [];
+  const lines =
+    'command' in fix
+      ? [shortened(plain(fix.command), home)]
+      : wrap(shortened(plain(fix.advice), home), columns - INDENT - 2);
+  return lines.map((text, index) => `${index === 0 ? '→' : ' '} ${text}`);
+}
+
+function fixText({ fix }: CheckRow): string | null {
+  if (fix === null) return null;
+  return 'command' in fix ? fix.command : fix.advice;
+}
+
+/** A shell reads it the same: only where a word begins, which a quoted one does not. */
+function shortened(text: string, home: string): string {
+  if (home.length < 2) return text;
+  return text
+    .split(' ')
+    .map((word) => (word.startsWith(`${home}/`) ? `~${word.slice(home.length)}` : word))
+    .join(' ');
+}
+
+function paintCheck(paint: Paint, state: CheckState): string {
+  const paints = { ok: paint.good, warning: paint.warn, failed: paint.bad, unknown: paint.warn };
+  return paints[state](state.padEnd(STATE_WIDTH));
+}
+
+function summary(rows: readonly CheckRow[], healthy: boolean, { paint, columns }: Look): string {
+  const count = (wanted: CheckState) => rows.filter(({ state }) => state === wanted).length;
+  const counts = [
+    [count('failed'), 'failed'],
+    [count('unknown'), 'unknown'],
+    [count('warning'), count('warning') === 1 ? 'warning' : 'warnings'],
+  ] as const;
+  const troubles = counts.filter(([number]) => number > 0).map((pair) => pair.join(' '));
+  const all = troubles.length === 0 ? 'all is well' : troubles.join(', ');
+  const verdict = healthy ? paint.good('ready to work') : paint.bad('not ready to work');
+  const more = wrap('Logins were not checked. Nothing was changed.', columns).map((text) =>
+    paint.faint(text),
+  );
+  return [`${verdict}: ${all}`, ...more].join('\n');
+}

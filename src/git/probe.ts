@@ -1,0 +1,72 @@
+import { access, readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { OrchestratorError } from '../core/errors/error.js';
+import { runProcess, type ProcessResult } from '../platform/process.js';
+import type { GitFeatures, GitProbe } from './contract.js';
+import { gitEnvironment, type Environment } from './git-environment.js';
+import { entryOf } from './worktree-attempt.js';
+
+const LIMIT_MS = 4_000;
+
+export function createGitProbe(options: { env: Environment; binary?: string }): GitProbe {
+  const env = gitEnvironment(options.env);
+  const ask = (args: readonly string[], binary = options.binary ?? 'git') =>
+    runProcess(binary, args, { env, timeoutMs: LIMIT_MS });
+  return {
+    features: () => features(ask),
+    registered,
+    worktreeOf,
+  };
+}
+
+type Ask = (args: readonly string[], binary?: string) => Promise<ProcessResult>;
+
+/** Subcommands print what they know with `-h`, outside of any repository too. */
+async function features(ask: Ask): Promise<GitFeatures> {
+  const [version, merge, worktree, lfs] = await Promise.all([
+    ask(['--version']),
+    ask(['merge-tree', '-h']),
+    ask(['worktree', '-h']),
+    ask(['version'], 'git-lfs'),
+  ]);
+  if (version.notStarted)
+    throw new OrchestratorError('GIT_MISSING', {}, { cause: new Error(version.stderr) });
+  if (version.timedOut)
+    throw new OrchestratorError('TIMED_OUT', {
+      what: 'git --version',
+      limit_ms: LIMIT_MS,
+      hint: 'try it by hand',
+    });
+  const known = ({ stdout, stderr }: ProcessResult) => `${stdout}\n${stderr}`;
+  return {
+    version: /\d+\.\d+[\w.]*/.exec(version.stdout)?.[0] ?? null,
+    worktrees: /worktree remove/.test(known(worktree)),
+    mergeInMemory: /--write-tree/.test(known(merge)),
+    lfsInstalled: lfs.exitCode === 0,
+  };
+}
+
+async function registered(repository: string): Promise<{ path: string; isThere: boolean }[]> {
+  const found: { path: string; isThere: boolean }[] = [];
+  for (const id of await readdir(join(repository, 'worktrees')).catch(() => [])) {
+    const link = await readFile(join(repository, 'worktrees', id, 'gitdir'), 'utf8').catch(() => '');
+    const file = link.replace(/\n$/, '');
+    if (file !== '') found.push({ path: dirname(file), isThere: await exists(dirname(file)) });
+  }
+  return found;
+}
+
+async function worktreeOf(folder: string): Promise<{ repository: string; registered: boolean } | null> {
+  const link = await readFile(join(folder, '.git'), 'utf8').catch(() => '');
+  const entry = /^gitdir: (.+)\n?$/s.exec(link)?.[1]?.replace(/\n$/, '');
+  if (entry === undefined || !/\/worktrees\/[^/]+$/.test(entry)) return null;
+  const repository = dirname(dirname(entry));
+  return { repository, registered: (await entryOf(repository, folder)) !== null };
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import type { Diagnosis } from '../services/doctor/diagnose.js';
+import { within } from '../core/clock.js';
+import { Interrupted } from '../doors/cli/interrupted.js';
+import { systemClock } from '../platform/clock.js';
+import { resolvePaths } from '../platform/paths.js';
+import type { DatabaseInspection } from '../store/contract.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const CLOSE_LIMIT_MS = 2_000;
+
+/** Composes `--doctor`. A room that cannot be loaded fails only the checks that ask it. */
+export async function runDoctor(env: Environment, interrupted: AbortSignal): Promise<Diagnosis> {
+  const paths = resolvePaths(env);
+  const [{ diagnose }, { createGitProbe }, { createTmuxProbe }] = await Promise.all([
+    import('../services/doctor/diagnose.js'),
+    import('../git/probe.js'),
+    import('../backends/tmux/probe.js'),
+  ]);
+  // Loading holds up everything else, the answers of programs that have a limit included: it is done before they are asked.
+  await Promise.allSettled([import('./doctor-mcp.js'), import('../store/inspect.js'), loadDetection()]);
+  let inspection: Promise<DatabaseInspection> | undefined;
+  const database = () => (inspection ??= inspect(paths.database, paths.temp));
+  try {
+    const diagnosis = diagnose({
+      env,
+      clock: systemClock,
+      paths,
+      node: { version: process.versions.node, path: process.execPath, engines: engines() },
+      git: createGitProbe({ env }),
+      tmux: createTmuxProbe({
+        env,
+        socketPrefix: env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr',
+        clock: systemClock,
+      }),
+      detectAgents,
+      database,
+      tryMcp: async (signal) => (await import('./doctor-mcp.js')).tryMcp(signal),
+    });
+    return await unlessInterrupted(diagnosis, interrupted);
+  } finally {
+    const closed = inspection?.then((found) => found.close());
+    if (closed !== undefined) await within(systemClock, CLOSE_LIMIT_MS, closed, undefined);
+  }
+
+  async function detectAgents() {
+    const [{ detectInstalled }, { AGENTS }] = await loadDetection();
+    return detectInstalled({ adapters: AGENTS, env, clock: systemClock });
+  }
+}
+
+/** Checks that are nearly done still take away what they made for themselves. */
+async function unlessInterrupted<T>(work: Promise<T>, interrupted: AbortSignal): Promise<T> {
+  const stop = new Promise<null>((resolve) => {
+    if (interrupted.aborted) resolve(null);
+    interrupted.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const first = await Promise.race([work.then((done) => ({ done })), stop]);
+  if (first !== null) return first.done;
+  await within(systemClock, CLOSE_LIMIT_MS, work, null);
+  throw new Interrupted();
+}
+
+function loadDetection() {
+  return Promise.all([import('../discovery/installed.js'), import('../agents/registry.js')]);
+}
+
+async function inspect(path: string, temp: string): Promise<DatabaseInspection> {
+  const { inspectDatabase } = await import('../store/inspect.js');
+  return inspectDatabase({ path, temp, clock: systemClock });
+}
+
+function engines(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    engines: { node: string };
+  };
+  return manifest.engines.node;
+}

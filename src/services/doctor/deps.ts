@@ -1,0 +1,30 @@
+import type { TmuxProbe } from '../../backends/tmux/contract.js';
+import type { Clock } from '../../core/clock.js';
+import type { InstalledAgent } from '../../discovery/contract.js';
+import type { GitProbe } from '../../git/contract.js';
+import type { Paths } from '../../platform/paths.js';
+import type { DatabaseInspection } from '../../store/contract.js';
+import type { Area, CheckRow } from './row.js';
+
+/** What checks stand on. Nothing here changes anything. */
+export interface DoctorDeps {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly paths: Paths;
+  readonly node: { readonly version: string; readonly path: string; readonly engines: string };
+  readonly git: GitProbe;
+  readonly tmux: TmuxProbe;
+  detectAgents(): Promise<readonly InstalledAgent[]>;
+  /** The same inspection for all who ask. Throws STORE_UNAVAILABLE. */
+  database(): Promise<DatabaseInspection>;
+  /** Opens a port on 127.0.0.1, asks it with and without a token, and closes it. Throws what went wrong. */
+  tryMcp(signal: AbortSignal): Promise<{ readonly port: number }>;
+}
+
+export interface Check {
+  readonly area: Area;
+  /** Stands for the check when it gives no answer. */
+  readonly name: string;
+  /** `signal` aborts when the time for checks is over; what comes later is not shown. */
+  run(deps: DoctorDeps, signal: AbortSignal): Promise<readonly CheckRow[]>;
+}
