@@ -5,7 +5,7 @@ import { RealRig } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
 import { commit, modelOf, SCRIPT } from './conversations.js';
 import { kernelOf } from './kernel.js';
-import { CASES, placeName, PLACES, type ContractCase, type Place } from './table.js';
+import { CASES, placeName, PLACES, type Place } from './table.js';
 
 let rig: RealRig;
 let lead: McpCaller;
@@ -52,7 +52,7 @@ const isAtWork = () =>
   rig.event('its turn', ({ type, worker_id: id }) => type === 'worker.working' && id === worker);
 
 /** What is done in each case; the kernel is compared when all of it has been told. */
-const PLAYS: Readonly<Record<string, (place: Place) => Promise<void>>> = {
+const PLAYS: Readonly<Record<string, () => Promise<void>>> = {
   'start, prompt, tool use, report': async () => {
     await spawn('make it');
     expect(await ended()).toMatchObject({ state: 'done', summary: 'it is made' });
@@ -108,18 +108,16 @@ async function playRefused(): Promise<void> {
   expect(await ended()).toMatchObject({ state: 'done', summary: 'I was answered' });
 }
 
-async function play(place: Place, one: ContractCase): Promise<void> {
-  const except = one.except?.(place);
-  await (except === undefined ? PLAYS[one.name]?.(place) : playRefused());
-  const expected = except?.kernel ?? one.kernel;
-  await expect.poll(() => kernelOf(rig.events(), worker), { timeout: 20_000 }).toEqual(expected);
-}
-
 describe.each(PLACES.map((place) => ({ name: placeName(place), place })))('$name', ({ place }) => {
   describe.each([false, true])('whose agents ask: %s', (asks) => {
     beforeAll(() => open(place, { asks }), 120_000);
     afterAll(() => rig.close(), 120_000);
 
-    it.each(CASES.filter(({ name }) => (name === 'permission') === asks))('$name', (one) => play(place, one));
+    it.each(CASES.filter(({ name }) => (name === 'permission') === asks))('$name', async (one) => {
+      const except = one.except?.(place);
+      await (except === undefined ? PLAYS[one.name]?.() : playRefused());
+      const kernel = () => kernelOf(rig.events(), worker);
+      await expect.poll(kernel, { timeout: 20_000 }).toEqual(except?.kernel ?? one.kernel);
+    });
   });
 });

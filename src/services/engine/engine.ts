@@ -1,15 +1,7 @@
 import type { BackendEvent, PastAgent, StopResult } from '../../backends/contract.js';
 import type { StoredEvent } from '../../core/events/index.js';
 import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
-import {
-  EXITED_WITHOUT_REPORT,
-  isLiveWorker,
-  isPerTurn,
-  isTerminalRun,
-  takesInstructions,
-  type Evidence,
-} from '../../core/state/states.js';
-import type { Transaction } from '../../store/contract.js';
+import { isLiveWorker, isPerTurn, takesInstructions, type Evidence } from '../../core/state/states.js';
 import { cancelRun, type CancelRequest } from './cancel-run.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
 import { endRun, type Ending } from './outcomes.js';
