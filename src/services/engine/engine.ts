@@ -26,7 +26,11 @@ export class Engine {
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
-    this.#turns = new TurnProcesses(deps, (workerId) => this.#actors.get(workerId));
+    this.#turns = new TurnProcesses(deps, {
+      get: (workerId) => this.#actors.get(workerId),
+      leave: (workerId) => this.#detach(workerId),
+      pump: (workerId) => this.pump(workerId),
+    });
     this.#watch = new RunWatch(deps, (workerId, runId) => this.#timeOut(workerId, runId));
     this.#unsubscribe = [
       deps.backend.onEvent((event) => this.#onBackendEvent(event)),

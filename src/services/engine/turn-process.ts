@@ -11,15 +11,24 @@ import { WorkerRecord } from './worker-record.js';
 
 type TurnOver = Extract<BackendEvent, { type: 'turn_over' }>;
 
+/** Those of the workers that are followed. */
+export interface Actors {
+  get(workerId: string): WorkerActor | undefined;
+  /** Its agent is over. */
+  leave(workerId: string): void;
+  /** Something may be due for it. */
+  pump(workerId: string): void;
+}
+
 /** The processes of workers whose agent is one per turn: how they end, and how those of an earlier supervisor go on. */
 export class TurnProcesses {
   readonly #deps: EngineDeps;
   readonly #leaving = new Set<string>();
-  readonly #actor: (workerId: string) => WorkerActor | undefined;
+  readonly #actors: Actors;
 
-  constructor(deps: EngineDeps, actor: (workerId: string) => WorkerActor | undefined) {
+  constructor(deps: EngineDeps, actors: Actors) {
     this.#deps = deps;
-    this.#actor = actor;
+    this.#actors = actors;
   }
 
   over(event: TurnOver): void {
@@ -28,7 +37,7 @@ export class TurnProcesses {
     const attempt = this.#attempt(event.attemptId);
     const worker = store.worker(sessionId, workerId);
     if (attempt === undefined || attempt.state === 'ended' || worker === null) return;
-    const actor = this.#actor(workerId);
+    const actor = this.#actors.get(workerId);
     const completed = actor?.onTurnOver(event.attemptId) === true;
     slots.give(attempt.run_id);
     if (completed) {
@@ -38,9 +47,10 @@ export class TurnProcesses {
     } else {
       actor?.breakOff();
       const has = store.transaction((tx) => this.#brokenOff(tx, worker, attempt, event));
+      if (has === 'exited') this.#actors.leave(workerId);
       if (has === 'exited') this.#deps.onEnded(workerId, { kind: 'exited', status: event.status });
     }
-    actor?.pump();
+    this.#actors.pump(workerId);
   }
 
   /** Takes over the process of the turn that an earlier supervisor began, if there is one. */
@@ -143,7 +153,7 @@ export class TurnProcesses {
       evidence: 'process',
       code: EXITED_WITHOUT_REPORT,
       thread: threadError(errors, worker, event.outputTail),
-      hasSaid: this.#actor(worker.worker_id)?.hasSaid(event.attemptId) === true,
+      hasSaid: this.#actors.get(worker.worker_id)?.hasSaid(event.attemptId) === true,
     };
   }
 
