@@ -8,7 +8,10 @@ export function inConversation(deps: EngineDeps, workerId: string, next: NextDel
 }
 
 /** Nothing was said to it since its conversation was lost. */
-function beginsAnew({ store, sessionId }: EngineDeps, workerId: string): boolean {
+export function beginsAnew(
+  { store, sessionId }: Pick<EngineDeps, 'store' | 'sessionId'>,
+  workerId: string,
+): boolean {
   const filter = { after: 0, sessionId, workerId, limit: 100_000 };
   const lost = store.events({ ...filter, types: ['thread.lost'] }).at(-1);
   if (lost === undefined) return false;

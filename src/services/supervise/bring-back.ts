@@ -1,6 +1,7 @@
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import { fact, openRun, type FactSubject } from '../engine/deps.js';
+import { beginsAnew } from '../engine/lost-conversation.js';
 import { workerDirectory } from '../places.js';
 import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
 import { launchAgent } from './launch-agent.js';
@@ -42,7 +43,7 @@ async function startAgain(
   if (attemptId !== null) await live.backend.lookBack({ workerId, attemptId, directory });
   const run = openRun(session.store, session.sessionId, workerId);
   if (run === null) return null;
-  if (threadId === null) {
+  if (threadId === null && !beginsAnew(session, workerId)) {
     const reason = 'its agent named no conversation that a new process could go on with';
     session.store.append(fact('thread.lost', subject(session, worker), { thread_id: '', reason }));
   }

@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { bash, call, program, say } from '../support/mock-llm/program.js';
+import { says } from '../support/mock-llm/reply.js';
+import { RealRig } from '../support/real-agents/rig.js';
+
+let rig: RealRig;
+afterEach(() => rig.close(), 120_000);
+
+const RULES = [
+  program('colour', says('what colour'), function* () {
+    yield bash('echo blue > colour.txt && git add -A && git commit -qm colour');
+    yield call('report_done', { summary: 'it is blue' });
+    yield say('Blue.');
+  }),
+  program('dies', says('die of it'), function* () {
+    yield bash('kill -9 $PPID; sleep 5');
+    yield say('I live.');
+  }),
+];
+
+describe.each([
+  ['claude', '.claude/projects'],
+  ['codex', '.codex/sessions'],
+] as const)('%s that died in its pane', (agent, conversations) => {
+  it('and does not know its conversation any more begins a new one, once, with what was said in it', async () => {
+    rig = await RealRig.create({ rules: RULES });
+    const lead = await rig.startWorkersOf(agent);
+    await lead.ok('spawn_worker', { task: 'die of it' });
+    await lead.ok('wait_for_worker', { worker_id: 'w01', timeout_s: 90 });
+    rmSync(join(rig.world.sandbox.home, conversations), { recursive: true });
+    await lead.ok('send_to_worker', { worker_id: 'w01', message: 'what colour is it?' });
+    expect(await lead.ok('wait_for_worker', { worker_id: 'w01', timeout_s: 90 })).toMatchObject({
+      state: 'done',
+      summary: 'it is blue',
+    });
+    const types = rig.types('w01');
+    expect(types.filter((type) => type === 'thread.lost')).toHaveLength(1);
+    expect(types.filter((type) => type === 'thread.opened')).toHaveLength(2);
+    expect(rig.llm.prompts().at(-1)).toMatch(
+      /<conversation>[^]*die of it[^]*<\/conversation>[^]*what colour is it\?$/,
+    );
+  });
+});
