@@ -39,7 +39,7 @@ describe.each([
     expect(types.filter((type) => type === 'thread.lost')).toHaveLength(1);
     expect(types.filter((type) => type === 'thread.opened')).toHaveLength(2);
     expect(rig.llm.prompts().at(-1)).toMatch(
-      /<conversation>[^]*die of it[^]*<\/conversation>[^]*what colour is it\?$/,
+      /<conversation>[^]*die of it[^]*<\/conversation>[^]*what colour is it\?/,
     );
   });
 });
