@@ -15,7 +15,7 @@ import type { CleanReport } from '../../../src/services/supervise/clean-report.j
 import { contents, LeftSession, type LeftTree } from '../../support/left-session.js';
 import { allRefs, createGitWorld, fingerprint, registeredWorktrees } from '../../support/repo.js';
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
 
 /** What must be found again after the worktree is gone. */
 interface Left {
@@ -29,8 +29,6 @@ interface Left {
   readonly ignored?: Record<string, string>;
   /** It stays where it is, at this path. */
   readonly stays?: string;
-  /** Work in a submodule: path and content of a file there. */
-  readonly submodule?: readonly [path: string, content: string];
 }
 
 interface Cell {
@@ -135,9 +133,7 @@ const CELLS: readonly Cell[] = [
     prepare: (tree, { world, repo }) => {
       tree.write('un.txt', 'un\n');
       const to = join(world.sandbox.root, 'user', `moved-${tree.workerId}`);
-      // As `git worktree move`, which refuses where there are submodules.
-      renameSync(tree.path, to);
-      repo.git('worktree', 'repair', to);
+      repo.git('worktree', 'move', tree.path, to);
       return { files: contents(to), stays: to };
     },
   },
@@ -190,16 +186,6 @@ const CELLS: readonly Cell[] = [
     },
   },
   {
-    content: 'submodule with work in it',
-    prepare: (tree, { world }) => {
-      const sub = world.at(join(tree.path, 'sub'));
-      const commit = sub.commit('in the submodule', { 'c.txt': 'c\n' });
-      sub.write('a.txt', 'changed in the submodule\n');
-      expect(commit).toMatch(/^[0-9a-f]{40}$/);
-      return { files: contents(tree.path), submodule: ['a.txt', 'changed in the submodule'] };
-    },
-  },
-  {
     content: 'repository of its own inside',
     prepare: (tree, { world }) => {
       tree.write('inner/x.txt', 'x\n');
@@ -236,8 +222,6 @@ let session: LeftSession;
 beforeEach(async () => {
   const world = createGitWorld();
   const repo = world.repo();
-  const inner = world.repo('inner');
-  repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.path, 'sub');
   repo.commit('rules', { '.gitignore': '.env\n' });
   repo.write('.env', 'SECRET=1\n');
   repo.write('of the user.txt', 'untracked\n');
@@ -269,17 +253,6 @@ async function recovered(tree: LeftTree, left: Left, report: CleanReport): Promi
     const kept = join(work.kept_in ?? '', name);
     if (readFileSync(kept, 'utf8') !== content || (statSync(kept).mode & 0o777) !== 0o600)
       return `${kept} is not it`;
-  }
-  if (left.submodule !== undefined) {
-    const [path, content] = left.submodule;
-    const [kept] = work.submodules;
-    const shown = session.world.at(kept?.repository ?? '').git('show', `${kept?.ref}:${path}`);
-    if (shown !== content) return `the submodule's ${path} is lost`;
-    for (const name of Object.keys(found)) if (name.startsWith('sub/')) delete found[name];
-    const outside = Object.fromEntries(
-      Object.entries(left.files ?? {}).filter(([name]) => !name.startsWith('sub/')),
-    );
-    return same(found, outside) ? 'recovered' : `other files: ${JSON.stringify([found, outside])}`;
   }
   if (left.files !== null && !same(found, left.files))
     return `other files: ${JSON.stringify([found, left.files])}`;
@@ -348,6 +321,51 @@ describe('[C-40] clean loses nothing', () => {
           .filter((path) => !path.includes('/restored/'))
           .sort(),
       ).toEqual([session.repo.path, ...staying].sort());
+    },
+  );
+});
+
+describe('[C-40] clean loses nothing in a submodule', () => {
+  /** A session on a repository with a submodule; the user's clone has it filled, or not. */
+  async function withSubmodule({ filled }: { filled: boolean }): Promise<LeftSession> {
+    await session.close();
+    const world = createGitWorld();
+    const inner = world.repo('inner');
+    const origin = world.repo('origin');
+    origin.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.path, 'sub');
+    origin.commit('with a submodule');
+    const path = join(world.sandbox.root, 'user', 'clone');
+    origin.git('clone', '--quiet', origin.path, path);
+    const repo = world.at(path);
+    if (filled) repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+    session = await LeftSession.create({ world, repo });
+    return session;
+  }
+
+  it.each([
+    { whose: 'the user has too', filled: true },
+    { whose: 'only the agent initialised', filled: false },
+  ])(
+    '[C-40] that $whose: its commits and uncommitted files are under the printed ref',
+    async ({ filled }) => {
+      const { world, repo } = await withSubmodule({ filled });
+      const tree = await session.worker('w01');
+      if (!filled) tree.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+      const sub = world.at(join(tree.path, 'sub'));
+      const commit = sub.commit('in the submodule', { 'c.txt': 'c\n' });
+      sub.write('a.txt', 'changed in the submodule\n');
+      session.end('done');
+      const report = await session.clean();
+      expect(report.left).toEqual([]);
+      expect(existsSync(tree.path)).toBe(false);
+      const work = report.salvaged.find(({ worker }) => worker === 'w01');
+      const [kept] = work?.submodules ?? [];
+      const holder = world.at(kept?.repository ?? '');
+      holder.git('gc', '--quiet', '--prune=now');
+      expect(holder.git('show', `${kept?.ref}:a.txt`)).toBe('changed in the submodule');
+      expect(holder.git('rev-list', kept?.ref ?? '')).toContain(commit);
+      expect(holder.path.startsWith(repo.repository)).toBe(true);
+      expect((await session.salvaged())[0]?.submodules).toEqual(work?.submodules);
     },
   );
 });
