@@ -214,7 +214,7 @@ export interface SalvageOptions {
   readonly keepIgnoredIn: string;
   /** The user's project: ignored files equal to its copy are not kept. It may be gone: then all are. */
   readonly project: string;
-  /** Its branch, which goes as well: commits that only it holds are kept with the rest. */
+  /** Its branch, which goes as well: what only it holds is kept too. */
   readonly branch?: string | null;
   /** HEAD counts as work only where no branch or tag has it, instead of where it is beyond `base`. */
   readonly unheldOnly?: boolean;
@@ -274,10 +274,7 @@ export interface RestoreOptions {
   readonly target: RestoreTarget;
 }
 
-/**
- * `worktree`: a folder that is not there or empty becomes a worktree as the worker's was: commits, staged, uncommitted and
- * untracked files. `files`: only the files that differ from the base, into a folder with files. `branch`: a new branch.
- */
+/** A folder that is not there or empty becomes a worktree as it was; one with files gets what differs from the base. */
 export type RestoreTarget =
   { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'branch'; readonly name: string };
 

@@ -37,14 +37,15 @@ export async function filesBelow(root: string): Promise<readonly string[]> {
   return entries
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .sort();
+    .sort((a, b) => (a < b ? -1 : 1));
 }
 
 export async function isThere(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }
 
-/** The names in a folder; [] when it is not there. */
+/** The names in a folder, in order; [] when it is not there. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder).catch(() => [])).sort();
+  const names: string[] = await readdir(folder).catch(() => []);
+  return names.sort((a, b) => (a < b ? -1 : 1));
 }

@@ -133,7 +133,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'merge',
-    summary: 'Bring the result of a session that is over into your checkout.',
+    summary: 'Bring the result of a finished session into your checkout.',
     positionals: ['ID'],
     flags: [
       { name: 'anyway', kind: 'switch', summary: 'also when its goal was not reached' },
@@ -151,7 +151,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'clean',
-    summary: 'Remove what sessions that are over left; work is kept under a ref first.',
+    summary: 'Remove what finished sessions left; work is kept under refs.',
     positionals: ['ID…'],
     flags: [
       { name: 'all-done', kind: 'switch', summary: 'every session that reached its goal' },
@@ -178,8 +178,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'salvage',
-    summary: 'Show work that was kept, or bring it back (list, restore).',
-    positionals: ['list|restore', 'ID'],
+    summary: 'Show work that was kept (list), or bring it back (restore).',
+    positionals: ['WHAT…'],
     flags: [
       {
         name: 'to',

@@ -13,7 +13,12 @@ const REF = /^refs\/agentorchestr\/salvage\//;
 
 /** Work that was kept before its worktree went: what there is, and the way back. */
 export async function salvage(host: CliHost, parsed: Parsed): Promise<number> {
-  const [verb, what] = parsed.positionals;
+  const [verb, what, extra] = parsed.positionals;
+  if (extra !== undefined)
+    throw new OrchestratorError('USAGE', {
+      problem: `unexpected argument "${extra}"`,
+      hint: 'agentorchestr salvage list [ID], or: agentorchestr salvage restore ID',
+    });
   if (verb === 'list') return list(host, what, parsed);
   if (verb === 'restore') return restore(host, what, parsed);
   throw new OrchestratorError('USAGE', {
