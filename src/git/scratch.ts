@@ -119,7 +119,7 @@ async function lookAtEveryFile(room: GitRoom, worktree: string, env: Environment
 }
 
 /** The worktree's index as a file of the scratch folder: even `write-tree` would rewrite the real one. */
-export async function copyOfIndex(room: GitRoom, worktree: string, scratch: Scratch): Promise<string> {
+async function copyOfIndex(room: GitRoom, worktree: string, scratch: Scratch): Promise<string> {
   const at = { worktree };
   const index = resolve(worktree, (await room.run(['rev-parse', '--git-path', 'index'], { at })).text);
   const copy = await indexCopy(index, scratch);
