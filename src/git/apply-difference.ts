@@ -27,6 +27,9 @@ export async function applyDifference(room: GitRoom, options: ApplyOptions): Pro
       ? await importedTree(room, options)
       : await checkoutTree(room, options, scratch);
     const moved = await differingPaths(room, repository, { from: base.commit, to: now });
+    // Whether it was brought here before: then what it touches is as it left it.
+    const missing = await differingPaths(room, repository, { from: options.resultCommit, to: now });
+    if (!touched.some((path) => missing.includes(path))) return { how: alreadyThere(options) };
     const inTheWay = base.imported ? moved.filter((path) => touched.includes(path)) : moved;
     if (inTheWay.length > 0)
       throw notSafe(
@@ -51,6 +54,10 @@ export async function applyDifference(room: GitRoom, options: ApplyOptions): Pro
       how: `${touched.length} changed ${touched.length === 1 ? 'file was' : 'files were'} brought into ${top}, not committed`,
     };
   });
+}
+
+function alreadyThere({ base }: ApplyOptions): string {
+  return `your ${base.imported ? 'folder' : 'checkout'} has it already`;
 }
 
 /** All or nothing: git checks every hunk before it writes the first file. Ignored files in the way are not overwritten. */

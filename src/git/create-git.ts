@@ -14,10 +14,14 @@ import { recoverWorktree } from './move-worktree.js';
 import { overlaps } from './overlaps.js';
 import { predictConflicts } from './predict-conflicts.js';
 import { prepareBase } from './prepare-base.js';
+import { isHeld, keepCommit, sessionBranches } from './held-commits.js';
+import { listSalvaged } from './list-salvaged.js';
+import { locateRepository, locateWorktree } from './locate-worktree.js';
 import { resolveCommit } from './refs.js';
-import { deleteBranch, removeWorktree } from './remove-worktree.js';
+import { deleteBranch, emptyTrash, removeWorktree } from './remove-worktree.js';
 import { createRepositoryLocks, createSemaphore, createTurns } from './repository-lock.js';
 import { resetWorktree } from './reset-worktree.js';
+import { restoreSalvaged } from './restore-salvaged.js';
 import { createGitRunner } from './run-git.js';
 import { salvage } from './salvage.js';
 import { commitAll, worktreeStatus } from './status.js';
@@ -66,6 +70,14 @@ export function createGit(options: GitOptions): Git {
     diff: (diff) => diffWorktree(room, diff),
     overlaps: (comparison) => overlaps(room, comparison),
     salvage: (work) => salvage(room, work),
+    locateWorktree: (worktree) => locateWorktree(room, worktree),
+    locateRepository,
+    sessionBranches: (repository, sessionId) => sessionBranches(room, repository, sessionId),
+    isHeld: (commit) => isHeld(room, commit),
+    keepCommit: (commit) => keepCommit(room, commit),
+    listSalvaged: (session) => listSalvaged(room, session),
+    restoreSalvaged: (work) => restoreSalvaged(room, work),
+    emptyTrash: (trash) => emptyTrash(room, trash),
     includeIgnored: (files) => includeIgnored(room, files),
     applyToCheckout: (result) => applyToCheckout(room, result),
     agentGitEnvironment: (agent) => agentGitEnvironment(room, agent),

@@ -24,18 +24,20 @@ export interface Precious {
 export async function keepPrecious(room: GitRoom, options: SalvageOptions): Promise<Precious> {
   const kept: string[] = [];
   const notKept: string[] = [];
-  const project = await topOf(room, options.project);
+  const isThere = (await lstat(options.project).catch(() => null))?.isDirectory() ?? false;
+  const project = isThere ? await topOf(room, options.project) : null;
   let total = 0;
   for (const { path, listed } of await candidates(room, options.worktree)) {
     const source = join(options.worktree, path);
     const info = await lstat(source).catch(() => null);
-    if (info === null || !info.isFile() || (await isSame(source, join(project, path)))) continue;
+    if (info === null || !info.isFile()) continue;
+    if (project !== null && (await isSame(source, join(project, path)))) continue;
     if ((!listed && info.size > FILE_LIMIT_BYTES) || total + info.size > TOTAL_LIMIT_BYTES) {
       notKept.push(path);
       continue;
     }
     total += info.size;
-    if (await keep(source, options.keepIgnoredIn, path)) kept.push(path);
+    if (options.dryRun === true || (await keep(source, options.keepIgnoredIn, path))) kept.push(path);
     else notKept.push(path);
   }
   return { kept, notKept };

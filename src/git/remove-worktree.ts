@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { GitRoom } from './git-room.js';
 import { resolveCommit } from './refs.js';
-import { entryOf } from './worktree-attempt.js';
+import { belongsTo, entryOf } from './worktree-attempt.js';
 
 const TRASHED = 'agentorchestr-trash-';
 
@@ -17,7 +17,7 @@ export async function removeWorktree(
   const path = await realpath(options.path).catch(() => options.path);
   const bins = await room.locked(repository, async () => {
     await refuseNested(repository, path);
-    const entry = await entryOf(repository, path);
+    const entry = (await entryOf(repository, path)) ?? (await entryNamedBy(repository, path));
     if (entry === null && (await holdsAnotherRepository(path)))
       throw removeProblem(`${path} is not a worktree of this repository`);
     const moved = await moveToTrash(path, options.trash);
@@ -25,6 +25,13 @@ export async function removeWorktree(
     return moved;
   });
   for (const bin of bins) room.background(emptyTrash(room, bin));
+}
+
+/** A worktree that somebody renamed: its `.git` file still names its entry. */
+async function entryNamedBy(repository: string, path: string): Promise<string | null> {
+  for (const id of await readdir(join(repository, 'worktrees')).catch(() => []))
+    if (await belongsTo(path, join(repository, 'worktrees', id))) return join(repository, 'worktrees', id);
+  return null;
 }
 
 function removeProblem(problem: string): OrchestratorError {
@@ -87,7 +94,7 @@ async function dropEntry(
 }
 
 /** Deletes everything that was ever moved here, what an earlier process did not get to included. */
-async function emptyTrash(room: GitRoom, trash: string): Promise<void> {
+export async function emptyTrash(room: GitRoom, trash: string): Promise<void> {
   for (const name of await readdir(trash).catch(() => [])) {
     if (!name.startsWith(TRASHED)) continue;
     const path = join(trash, name);

@@ -81,6 +81,7 @@ export async function snapshotTree(
 ): Promise<TreeSnapshot> {
   const at = { worktree };
   const env = { ...options.objects, GIT_INDEX_FILE: await copyOfIndex(room, worktree, options.scratch) };
+  await lookAtEveryFile(room, worktree, env);
   await forgetForcedOwnFiles(room, at, env);
   const args = [
     'add',
@@ -101,16 +102,38 @@ export async function snapshotTree(
   return { tree, embedded, incomplete: added.code !== 0 };
 }
 
-/** The worktree's index as a file of the scratch folder: even `write-tree` would rewrite the real one. */
-export async function copyOfIndex(room: GitRoom, worktree: string, scratch: Scratch): Promise<string> {
+/** Files that git was told to look away from (assume-unchanged, skip-worktree) may have changed all the same. */
+async function lookAtEveryFile(room: GitRoom, worktree: string, env: Environment): Promise<void> {
   const at = { worktree };
-  const copy = join(scratch.directory, `index-${(counter += 1)}`);
+  const marked = splitZ((await room.run(['ls-files', '-v', '-z'], { at, env })).raw)
+    .filter((line) => /^[a-zS] /.test(line))
+    .map((line) => line.slice(2));
+  // One that a sparse checkout left out is not deleted.
+  const there: string[] = [];
+  for (const path of marked)
+    if ((await lstat(join(worktree, path)).catch(() => null)) !== null) there.push(path);
+  if (there.length === 0) return;
+  const input = there.map((path) => `${path}\0`).join('');
+  for (const flag of ['--no-assume-unchanged', '--no-skip-worktree'])
+    await room.run(['update-index', flag, '-z', '--stdin'], { at, env, input });
+}
+
+/** The worktree's index as a file of the scratch folder: even `write-tree` would rewrite the real one. */
+async function copyOfIndex(room: GitRoom, worktree: string, scratch: Scratch): Promise<string> {
+  const at = { worktree };
   const index = resolve(worktree, (await room.run(['rev-parse', '--git-path', 'index'], { at })).text);
+  const copy = await indexCopy(index, scratch);
+  if (copy !== null) return copy;
+  const fresh = join(scratch.directory, `index-${(counter += 1)}`);
+  await room.run(['read-tree', 'HEAD'], { at, env: { GIT_INDEX_FILE: fresh } });
+  return fresh;
+}
+
+/** A copy of an index file; null when there is none. */
+export async function indexCopy(index: string, scratch: Scratch): Promise<string | null> {
   const info = await stat(index).catch(() => null);
-  if (info === null) {
-    await room.run(['read-tree', 'HEAD'], { at, env: { GIT_INDEX_FILE: copy } });
-    return copy;
-  }
+  if (info === null) return null;
+  const copy = join(scratch.directory, `index-${(counter += 1)}`);
   await copyFile(index, copy);
   // Git finds a file that changed in the very tick of the last index write by comparing with the index's own time: a
   // younger copy would hide such a change.

@@ -102,7 +102,12 @@ export async function populatedSubmodules(
     source: join(where.repository, 'modules', submodule.name),
   }));
   const filled = await Promise.all(
-    all.map(async ({ folder }) => (await readFile(join(folder, '.git', 'HEAD')).catch(() => null)) !== null),
+    all.map(async ({ folder }) => {
+      const git = join(folder, '.git');
+      const info = await lstat(git).catch(() => null);
+      // `git submodule update` of an agent leaves a file that names the git directory.
+      return info?.isFile() === true || (await readFile(join(git, 'HEAD')).catch(() => null)) !== null;
+    }),
   );
   return all.filter((_submodule, index) => filled[index]);
 }

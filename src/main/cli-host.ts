@@ -52,8 +52,12 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
     findSession: (prefix) => findSession(env, prefix),
     call: (sessionId, operation, input) =>
       callSession(env, sessionId, { operation: operation.name, reads: operation.effect === 'read', input }),
-    report: async (sessionId) =>
-      (await callSession(env, sessionId, { operation: 'status', reads: true, input: {} })) as SessionReport,
+    report: async (sessionId, options) =>
+      (await callSession(env, sessionId, {
+        operation: 'status',
+        reads: true,
+        input: options?.diskUse === true ? { disk_use: true } : {},
+      })) as SessionReport,
     events: (sessionId, options) => sessionEvents(env, sessionId, options),
     settled: (sessionId, limitMs) => settled(env, sessionId, limitMs),
     attach: (sessionId) => attachTerminal(env, sessionId, terminal),

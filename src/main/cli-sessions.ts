@@ -50,7 +50,10 @@ function listing(store: Store, row: SessionRow): SessionListing {
   return {
     session_id: row.session_id,
     state,
-    resumable: isResumable(state),
+    resumable: isResumable(state) && row.cleaned_at === null,
+    cleaned_at: row.cleaned_at,
+    salvaged:
+      store.events({ after: 0, sessionId: row.session_id, types: ['work.salvaged'], limit: 1 }).length > 0,
     workers_total: workers.length,
     workers_done: workers.filter((worker) => workerWord(worker.state, lastRun(store, worker)) === 'done')
       .length,

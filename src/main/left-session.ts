@@ -13,6 +13,12 @@ export async function readLeftSession(
   const { data: plan } = sessionPlanSchema.safeParse(row.options['plan']);
   if (plan === undefined)
     throw notResumable({ sessionId: row.session_id }, 'what it was started with is not known');
+  if (row.cleaned_at !== null)
+    throw notResumable(
+      { sessionId: row.session_id },
+      `it was cleaned at ${row.cleaned_at}`,
+      `work that was kept: agentorchestr salvage list ${row.session_id}`,
+    );
   return {
     row,
     plan: { ...plan, terminal: order.terminal, kill_tmux: order.kill_tmux ?? plan.kill_tmux },

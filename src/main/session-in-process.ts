@@ -1,3 +1,4 @@
+import { isServerAlive, killServer } from '../backends/tmux/attach.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { createGit } from '../git/create-git.js';
 import { systemClock } from '../platform/clock.js';
@@ -9,7 +10,7 @@ import { createRedactor } from '../platform/redact.js';
 import { callOperation } from '../services/call-operation.js';
 import type { Caller } from '../services/operation.js';
 import { OPERATIONS } from '../services/operations/index.js';
-import type { SessionContext } from '../services/session-context.js';
+import type { LeftPanes, SessionContext } from '../services/session-context.js';
 import type { Store } from '../store/contract.js';
 import { openStore } from '../store/open-store.js';
 import { sessionPlaces } from './places.js';
@@ -47,6 +48,14 @@ export async function callInProcess(
   }
 }
 
+function leftPanes(env: Environment, socketName: string | null): LeftPanes {
+  if (socketName === null) return { areThere: async () => false, end: async () => true };
+  return {
+    areThere: async () => (await isServerAlive({ socketName, env })) !== 'no',
+    end: async () => (await killServer({ socketName, env })) === 'no',
+  };
+}
+
 function contextOf(env: Environment, sessionId: string, store: Store): SessionContext {
   const row = store.session(sessionId);
   if (row === null) throw new OrchestratorError('SESSION_NOT_FOUND', { session: sessionId });
@@ -59,6 +68,7 @@ function contextOf(env: Environment, sessionId: string, store: Store): SessionCo
     logger: silentLogger,
     places: sessionPlaces(resolvePaths(env), row.project, sessionId),
     live: null,
+    leftPanes: leftPanes(env, row.tmux_socket),
     redact: (text) => redactor.redact(text),
     newId,
   };

@@ -21,8 +21,17 @@ export interface SessionContext {
   readonly logger: Logger;
   readonly places: SessionPlaces;
   readonly live: LiveSession | null;
+  /** What a session without supervisor left in its terminal; absent where a supervisor has it in hand. */
+  readonly leftPanes?: LeftPanes;
   redact(text: string): string;
   newId(): string;
+}
+
+export interface LeftPanes {
+  /** Whether the session's private tmux server is there; false also when there never was one. */
+  areThere(): Promise<boolean>;
+  /** Ends it with all its panes; false when it does not answer. */
+  end(): Promise<boolean>;
 }
 
 export interface LiveSession {

@@ -35,6 +35,7 @@ export const COLUMNS: { readonly [Name in TableName]: Columns<Rows[Name]> } = {
     verdict: 'text',
     last_progress: 'text',
     applied: 'text',
+    cleaned_at: 'text',
     created_at: 'text',
     updated_at: 'text',
     ended_at: 'text',

@@ -26,6 +26,8 @@ export const SAMPLES: { readonly [Name in EventName]: EventData<Name> } = {
   'session.paused': { reason: 'asked' },
   'session.resumed': { reason: 'asked' },
   'session.ended': { state: 'done', summary: 'faster' },
+  'session.cleaned': { removed: ['/data/worktrees/w01'], left: [], bytes: 4_096 },
+  'result.applied': { how: 'main was fast-forwarded to a1b2c3d' },
   'supervisor.started': { pid: 4321, port: 40_123 },
   'supervisor.recovered': { adopted: ['w01'], lost: [] },
   'tmux.lost': { socket: '/tmp/tmux-0/x', reason: 'exited' },

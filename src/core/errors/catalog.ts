@@ -106,6 +106,14 @@ export const CATALOG = {
     message: (p) => `no commit, branch or worker "${p['ref']}" to start from`,
     hint: () => 'base takes a worker id, "integration", or a branch or commit of this repository',
   },
+  NOT_SALVAGED: {
+    category: 'not_found',
+    message: (p) => `nothing is kept as "${p['ref']}"`,
+    hint: (p) =>
+      list(p['valid']) === ''
+        ? 'agentorchestr salvage list shows what is kept'
+        : `kept are: ${list(p['valid'])}`,
+  },
   // conflict
   IDEMPOTENCY_KEY_REUSED: {
     category: 'conflict',
@@ -163,7 +171,29 @@ export const CATALOG = {
     hint: (p) =>
       `read it; its prompt hash is ${p['prompt_hash']}, ${list(p['choices']) === '' ? 'it takes a text' : `its choices are: ${list(p['choices'])}`}`,
   },
+  SESSION_NOT_OVER: {
+    category: 'conflict',
+    message: (p) => `session ${p['session']} is ${p['state']}: ${p['problem']}`,
+    hint: (p) => String(p['hint'] ?? `see it: agentorchestr status ${p['session']}`),
+  },
   // precondition
+  RESTORE_IN_THE_WAY: {
+    category: 'precondition',
+    message: (p) => `nothing was restored, it would overwrite what is in ${p['path']}: ${list(p['files'])}`,
+    hint: () => 'give a folder that is empty or not there yet: --to DIR, or a new branch: --branch NAME',
+  },
+  NOTHING_TO_MERGE: {
+    category: 'precondition',
+    message: (p) => `session ${p['session']} has nothing to merge: nothing was integrated`,
+    hint: (p) =>
+      `see what its workers did: agentorchestr status ${p['session']}; work that was kept: agentorchestr salvage list ${p['session']}`,
+  },
+  GOAL_NOT_REACHED: {
+    category: 'precondition',
+    message: (p) => `session ${p['session']} is ${p['state']}: its goal was not reached, nothing was merged`,
+    hint: (p) =>
+      `what was integrated by then is on ${p['branch']}; bring it home all the same: agentorchestr merge ${p['session']} --anyway`,
+  },
   NOT_ANSWERABLE: {
     category: 'precondition',
     message: (p) => `what worker ${p['worker']} waits with was not answered: ${p['problem']}`,

@@ -55,7 +55,15 @@ export const gitEvents = {
   }),
   'work.salvaged': event(
     'Work that was not clean and integrated is kept under a ref before something destructive.',
-    { worker: z.string(), ref: z.string(), commit: z.string() },
+    {
+      worker: z.string(),
+      ref: z.string(),
+      commit: z.string(),
+      submodules: z
+        .array(z.object({ path: z.string(), repository: z.string(), ref: z.string() }))
+        .optional()
+        .describe('refs that keep its work in submodules, and the repositories they are in'),
+    },
     { synced: true },
   ),
 };

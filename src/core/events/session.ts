@@ -49,6 +49,22 @@ export const sessionEvents = {
     },
     { synced: true },
   ),
+  'session.cleaned': event(
+    'What the session left was removed; work of its own is under salvage refs. It cannot be resumed any more.',
+    {
+      removed: z.array(z.string()).describe('paths and branches that are gone'),
+      left: z
+        .array(z.object({ what: z.string(), reason: z.string() }))
+        .describe('what could not be removed without losing something'),
+      bytes: z.number().describe('disk space that it freed'),
+    },
+    { synced: true },
+  ),
+  'result.applied': event(
+    "A late merge brought the result into the user's checkout.",
+    { how: z.string() },
+    { synced: true },
+  ),
   'supervisor.started': event('A supervisor process owns the session and answers on its port.', {
     pid: z.number(),
     port: z.number(),

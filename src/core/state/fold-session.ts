@@ -23,6 +23,7 @@ function createSession(event: Extract<StoredEvent, { type: 'session.created' }>)
     verdict: null,
     last_progress: null,
     applied: null,
+    cleaned_at: null,
     created_at: event.at,
     updated_at: event.at,
     ended_at: null,
@@ -50,6 +51,10 @@ function change(row: SessionRow, event: StoredEvent): Partial<SessionRow> | null
         applied: event.data.applied ?? null,
         ended_at: event.at,
       };
+    case 'session.cleaned':
+      return { cleaned_at: event.at };
+    case 'result.applied':
+      return { applied: event.data.how };
     case 'goal.done':
       return { verdict: 'done', summary: event.data.summary };
     case 'goal.failed':

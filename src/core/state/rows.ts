@@ -42,6 +42,8 @@ export interface SessionRow {
   last_progress: string | null;
   /** How --apply went; null when it was not asked for. */
   applied: string | null;
+  /** When what it left was removed; null: everything is where it was. */
+  cleaned_at: string | null;
   created_at: string;
   updated_at: string;
   ended_at: string | null;

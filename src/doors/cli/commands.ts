@@ -132,6 +132,73 @@ export const COMMANDS: readonly Command[] = [
       (await import('./commands/pause.js')).pause(host, parsed.positionals[0], json(parsed)),
   },
   {
+    name: 'merge',
+    summary: 'Bring the result of a finished session into your checkout.',
+    positionals: ['ID'],
+    flags: [
+      { name: 'anyway', kind: 'switch', summary: 'also when its goal was not reached' },
+      JSON_FLAG,
+      HELP_FLAG,
+    ],
+    examples: [
+      ['agentorchestr merge', 'the newest session of this project'],
+      [
+        'agentorchestr merge 3f2a',
+        'as --apply would have done; refused when something of yours is in the way',
+      ],
+    ],
+    run: async (host, parsed) => (await import('./commands/merge.js')).merge(host, parsed),
+  },
+  {
+    name: 'clean',
+    summary: 'Remove what finished sessions left; work is kept under refs.',
+    positionals: ['ID…'],
+    flags: [
+      { name: 'all-done', kind: 'switch', summary: 'every session that reached its goal' },
+      {
+        name: 'dry-run',
+        kind: 'switch',
+        summary: 'only show what would go, what is kept, and how large it is',
+      },
+      {
+        name: 'give-up',
+        kind: 'switch',
+        summary: 'also named sessions that could be resumed; they cannot be afterwards',
+      },
+      { name: 'yes', kind: 'switch', summary: 'do not ask' },
+      JSON_FLAG,
+      HELP_FLAG,
+    ],
+    examples: [
+      ['agentorchestr clean 3f2a --dry-run', 'what would go'],
+      ['agentorchestr clean --all-done', 'shows it, and asks'],
+      ['agentorchestr clean 3f2a --give-up --yes', 'a paused or failed session, for good'],
+    ],
+    run: async (host, parsed) => (await import('./commands/clean.js')).clean(host, parsed),
+  },
+  {
+    name: 'salvage',
+    summary: 'Show work that was kept (list), or bring it back (restore).',
+    positionals: ['WHAT…'],
+    flags: [
+      {
+        name: 'to',
+        kind: 'text',
+        value: 'DIR',
+        summary: 'into this folder; a new or empty one becomes a worktree',
+      },
+      { name: 'branch', kind: 'text', value: 'NAME', summary: 'as a new branch of the repository' },
+      JSON_FLAG,
+      HELP_FLAG,
+    ],
+    examples: [
+      ['agentorchestr salvage list', 'of every session'],
+      ['agentorchestr salvage restore 3f2a/w01 --to ../w01', 'as the worker left it, uncommitted files too'],
+      ['agentorchestr salvage restore 3f2a/w01 --branch rescue', 'as commits of a new branch'],
+    ],
+    run: async (host, parsed) => (await import('./commands/salvage.js')).salvage(host, parsed),
+  },
+  {
     name: 'demo',
     summary: 'Watch a goal become a verified branch, in a temporary folder.',
     positionals: [],

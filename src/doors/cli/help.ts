@@ -12,6 +12,7 @@ const EXAMPLES = [
   ['agentorchestr status', 'also: log -f, attach, pause'],
   ['agentorchestr --resume 3f2a', 'go on after a crash'],
   ['agentorchestr --doctor', 'what is missing, and its fix'],
+  ['agentorchestr clean --all-done', 'remove what is left; work is kept'],
 ] as const;
 
 export function mainHelp(paint: Paint, operations: readonly Command[]): string {

@@ -51,7 +51,8 @@ export interface CliHost {
     operation: { readonly name: string; readonly effect: 'read' | 'write' | 'destroy' },
     input: Record<string, unknown>,
   ): Promise<Record<string, unknown>>;
-  report(sessionId: string): Promise<SessionReport>;
+  /** `diskUse`: also what a session that is over keeps on disk; that may take seconds. */
+  report(sessionId: string, options?: { readonly diskUse: boolean }): Promise<SessionReport>;
   /**
    * Stored events after `after`; live when `follow`, until the session is over, nobody is left who could change it, or
    * `signal` aborts.
@@ -144,6 +145,9 @@ export interface SessionListing {
   /** `active` with a dead owner is shown as crashed. */
   readonly state: string;
   readonly resumable: boolean;
+  readonly cleaned_at: string | null;
+  /** Work of it is kept under salvage refs. */
+  readonly salvaged: boolean;
   readonly workers_total: number;
   readonly workers_done: number;
   readonly created_at: string;

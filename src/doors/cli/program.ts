@@ -94,6 +94,7 @@ async function findCommand(name: string): Promise<Command> {
 }
 
 function refuseExtra(command: Command, positionals: readonly string[]): void {
+  if (command.positionals.at(-1)?.endsWith('…') === true) return;
   const extra = positionals[command.positionals.length];
   if (extra === undefined) return;
   const takes = command.positionals.length === 0 ? 'no argument' : `one ${command.positionals.join(' ')}`;

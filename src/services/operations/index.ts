@@ -1,15 +1,18 @@
 import type { Operation } from '../operation.js';
 import { answerWorkerOperation } from './answer-worker.js';
 import { askLeadOperation } from './ask-lead.js';
+import { cleanOperation } from './clean.js';
 import { crossReviewOperation } from './cross-review.js';
 import { integrateWorkerOperation } from './integrate-worker.js';
 import { integrationStatusOperation } from './integration-status.js';
 import { killWorkerOperation } from './kill-worker.js';
 import { listAttentionOperation } from './list-attention.js';
 import { listPerspectivesOperation } from './list-perspectives.js';
+import { listSalvageOperation } from './list-salvage.js';
 import { listWorkersOperation } from './list-workers.js';
 import { markGoalDoneOperation } from './mark-goal-done.js';
 import { markGoalFailedOperation } from './mark-goal-failed.js';
+import { mergeOperation } from './merge.js';
 import { overlapsOperation } from './overlaps.js';
 import { pauseOperation } from './pause.js';
 import { readWorkerOutputOperation } from './read-worker-output.js';
@@ -17,6 +20,7 @@ import { reflowOperation } from './reflow.js';
 import { reportBlockedOperation } from './report-blocked.js';
 import { reportDoneOperation } from './report-done.js';
 import { reportProgressOperation } from './report-progress.js';
+import { restoreSalvageOperation } from './restore-salvage.js';
 import { sendToWorkerOperation } from './send-to-worker.js';
 import { spawnWorkerOperation } from './spawn-worker.js';
 import { statusOperation } from './status.js';
@@ -28,15 +32,18 @@ import { workerDiffOperation } from './worker-diff.js';
 export const OPERATIONS: readonly Operation[] = [
   answerWorkerOperation,
   askLeadOperation,
+  cleanOperation,
   crossReviewOperation,
   integrateWorkerOperation,
   integrationStatusOperation,
   killWorkerOperation,
   listAttentionOperation,
   listPerspectivesOperation,
+  listSalvageOperation,
   listWorkersOperation,
   markGoalDoneOperation,
   markGoalFailedOperation,
+  mergeOperation,
   overlapsOperation,
   pauseOperation,
   readWorkerOutputOperation,
@@ -44,6 +51,7 @@ export const OPERATIONS: readonly Operation[] = [
   reportBlockedOperation,
   reportDoneOperation,
   reportProgressOperation,
+  restoreSalvageOperation,
   sendToWorkerOperation,
   spawnWorkerOperation,
   statusOperation,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../operation.js';
 import { sessionRow } from '../session-context.js';
+import { keptOnDisk } from '../supervise/kept-on-disk.js';
 import { reportSession, sessionReport } from '../supervise/session-report.js';
 
 const scopes = ['client', 'admin'] as const;
@@ -13,7 +14,17 @@ export const statusOperation = defineOperation({
   idempotent: true,
   scopes,
   doors: { mcp: notForAgents, rest: true, cli: true },
-  input: z.object({}),
+  input: z.object({
+    disk_use: z
+      .stringbool()
+      .or(z.boolean())
+      .default(false)
+      .describe('also measure what a session that is over keeps on disk'),
+  }),
   output: sessionReport,
-  run: async ({ session }) => reportSession(session.store, sessionRow(session)),
+  run: async ({ session }, { disk_use: measured }) => {
+    const row = sessionRow(session);
+    const disk = measured && session.live === null ? await keptOnDisk(session, row) : null;
+    return { ...reportSession(session.store, row), disk };
+  },
 });

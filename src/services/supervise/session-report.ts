@@ -34,6 +34,16 @@ export const verifyReport = z.object({
   reason: z.string().nullable(),
 });
 
+export const diskReport = z.object({
+  bytes: z.number(),
+  complete: z.boolean().describe('false: there is more than was counted'),
+  worktrees: z.number(),
+  salvage: z.number().describe('ignored files that were kept'),
+  repository: z.number().describe('private repository of a folder without git'),
+  session: z.number().describe('logs, outputs and private files'),
+});
+export type DiskReport = z.infer<typeof diskReport>;
+
 export const sessionReport = z.object({
   session_id: z.string(),
   state: z.string().describe('active, done, failed, paused, timeout; crashed when its owner is gone'),
@@ -54,6 +64,8 @@ export const sessionReport = z.object({
   applied: z.string().nullable().describe('how --apply went; null when it was not asked for'),
   created_at: z.string(),
   ended_at: z.string().nullable(),
+  cleaned_at: z.string().nullable().describe('when clean removed what it left; null: not yet'),
+  disk: diskReport.nullable().describe('what a session that is over keeps; null where nobody asked'),
 });
 export type SessionReport = z.infer<typeof sessionReport>;
 
@@ -125,6 +137,8 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
     applied: row.applied,
     created_at: row.created_at,
     ended_at: row.ended_at,
+    cleaned_at: row.cleaned_at,
+    disk: null,
   };
 }
 
@@ -135,6 +149,9 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
 function mergeCommand(row: SessionRow): string | null {
   const { integration_branch: branch, integration_commit: commit, state, applied } = row;
   const home = applied !== null && !applied.startsWith('not applied');
+  // After that only `agentorchestr merge` knows where the commits are kept.
+  if (row.cleaned_at !== null && !home && commit !== null && state === 'done')
+    return `agentorchestr merge ${row.session_id}`;
   if (branch === null || commit === null || home || (state !== 'done' && state !== 'active')) return null;
   if (row.options['imported'] !== true) return `git merge ${branch}`;
   return `git --git-dir='${row.repository}' archive ${branch} | tar -x -C '${row.project}'`;

@@ -3,6 +3,7 @@ import { sql as attention } from './0002-attention.js';
 import { sql as transcriptPath } from './0003-transcript-path.js';
 import { sql as runLimits } from './0004-run-limits.js';
 import { sql as fallbacks } from './0005-fallbacks.js';
+import { sql as cleaned } from './0006-cleaned.js';
 
 export interface Migration {
   readonly version: number;
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: 'transcript-path', sql: transcriptPath },
   { version: 4, name: 'run-limits', sql: runLimits },
   { version: 5, name: 'fallbacks', sql: fallbacks },
+  { version: 6, name: 'cleaned', sql: cleaned },
 ];

@@ -61,7 +61,14 @@ describe('[57][58] salvage', () => {
     const before = fingerprint(tree.path, tree.git('rev-parse', '--absolute-git-dir'));
     const result = await salvage(tree);
     expect(fingerprint(tree.path, tree.git('rev-parse', '--absolute-git-dir'))).toEqual(before);
-    expect(result).toEqual({ ref: REF, commit: allRefs(repo)[REF], ignoredFiles: [], notKept: [] });
+    expect(result).toEqual({
+      ref: REF,
+      commit: allRefs(repo)[REF],
+      head: base,
+      ignoredFiles: [],
+      submodules: [],
+      notKept: [],
+    });
     await salvageAndDestroy(tree);
     expect(repo.git('ls-tree', '-r', '-z', '--name-only', REF).split('\0').filter(Boolean).sort()).toEqual([
       'a.txt',
@@ -115,7 +122,7 @@ describe('[57][58] salvage', () => {
     expect(repo.git('stash', 'list')).toBe(list);
     repo.git('stash', 'drop', '--quiet', 'stash@{0}');
     await salvageAndDestroy(tree);
-    expect(repo.git('show', `${REF}^2^2:a.txt`)).toBe('stashed by the agent');
+    expect(repo.git('show', `${REF}^2:a.txt`)).toBe('stashed by the agent');
     expect(repo.git('rev-list', REF)).not.toContain(repo.git('rev-parse', 'stash@{0}'));
   });
 

@@ -54,6 +54,8 @@ async function run(
             session_id,
             state: 'active',
             resumable: true,
+            cleaned_at: null,
+            salvaged: false,
             workers_total: 0,
             workers_done: 0,
             created_at: '',

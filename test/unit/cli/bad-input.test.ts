@@ -281,6 +281,32 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
   ['answer --message', ['answer', 'w01', '--message'], '--message needs a value', '--message TEXT'],
   ['answer --session', ['answer', 'w01', '--session'], '--session needs a value', '--session ID'],
   ['answer --json', ['answer', 'w01', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
+  ['merge', ['merge', 'a', 'b'], 'unexpected argument "b"', 'takes one ID'],
+  ['merge --anyway', ['merge', '--anyway=x'], '--anyway takes no value (got "x")', 'leave it out'],
+  ['merge --json', ['merge', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
+  ['clean', ['clean'], 'which sessions are cleaned?', '--all-done'],
+  ['clean --all-done', ['clean', '--all-done'], 'cannot ask here', 'say --yes'],
+  ['clean --dry-run', ['clean', '--dry-run'], 'which sessions are cleaned?', 'name them'],
+  ['clean --yes', ['clean', '--yes=x'], '--yes takes no value (got "x")', 'leave it out'],
+  [
+    'clean --give-up',
+    ['clean', '--all-done', '--give-up'],
+    '--give-up is for sessions that are named',
+    'clean 3f2a --give-up',
+  ],
+  ['clean --json', ['clean', '--all-done', '--json'], 'cannot ask here', '--dry-run'],
+  ['salvage', ['salvage'], 'salvage what?', 'salvage list'],
+  ['salvage', ['salvage', 'lost'], 'unknown: salvage lost', 'salvage list'],
+  ['salvage', ['salvage', 'list', 'a', 'b'], 'unexpected argument "b"', 'salvage list [ID]'],
+  ['salvage', ['salvage', 'restore'], 'which work is restored?', 'salvage list'],
+  ['salvage --to', ['salvage', 'list', '--to', 'x'], '--to goes with restore', 'a session'],
+  [
+    'salvage --branch',
+    ['salvage', 'restore', '3f2a/w01', '--to', 'x', '--branch', 'y'],
+    '--to and --branch contradict each other',
+    'give one',
+  ],
+  ['salvage --json', ['salvage', 'list', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
   ['demo', ['demo', 'now'], 'unexpected argument "now"', 'takes no argument'],
   ['send-to-worker', ['send-to-worker', 'w01', 'a', 'b'], 'unexpected argument "b"', 'WORKER-ID MESSAGE'],
   ['send-to-worker', ['send-to-worker', 'w01', '--worker-id', 'w02'], 'worker-id is given twice', 'once'],
@@ -319,7 +345,7 @@ describe('commands', () => {
     const offered = OPERATIONS.filter(({ doors }) => doors.cli === true).map(({ name }) =>
       name.replaceAll('_', '-'),
     );
-    const hand = ['attach', 'log', 'demo', 'attention', 'answer'];
+    const hand = ['attach', 'log', 'demo', 'attention', 'answer', 'salvage'];
     expect(ALL_COMMANDS.map(({ name }) => name).sort()).toEqual([...offered, ...hand].sort());
   });
 

@@ -5,6 +5,7 @@ import { fakeHost, fakeTerminal } from './fake-host.js';
 
 const session = (id: string, more: Partial<SessionListing> = {}): SessionListing => ({
   ...{ session_id: id, state: 'done', resumable: false, workers_total: 3, workers_done: 2 },
+  ...{ cleaned_at: null, salvaged: false },
   ...{
     created_at: '2030-01-01T10:00:00Z',
     updated_at: '2030-01-01T11:50:00Z',

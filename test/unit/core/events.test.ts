@@ -21,6 +21,8 @@ it('what creates or ends something is synced to the disk', () => {
       'branch.integrated',
       'goal.done',
       'goal.failed',
+      'result.applied',
+      'session.cleaned',
       'session.created',
       'session.ended',
       'session.paused',

@@ -18,6 +18,7 @@ const created: SessionRow = {
   verdict: null,
   last_progress: null,
   applied: null,
+  cleaned_at: null,
   created_at: at(0),
   updated_at: at(0),
   ended_at: null,

@@ -15,6 +15,12 @@ export async function resume(host: CliHost, parsed: Parsed): Promise<number> {
   const sessionId = await host.findSession(parsed.text('resume') ?? '');
   const json = parsed.isOn('json') ?? false;
   const report = await host.report(sessionId);
+  if (report.cleaned_at !== null && report.state !== 'done')
+    throw new OrchestratorError('SESSION_NOT_RESUMABLE', {
+      session: sessionId,
+      problem: `it was cleaned at ${report.cleaned_at}`,
+      hint: `work that was kept: agentorchestr salvage list ${sessionId}`,
+    });
   switch (report.state) {
     case 'active':
       if (parsed.isOn('kill-tmux') === true)

@@ -9,7 +9,7 @@ export async function status(
   options: { json: boolean },
 ): Promise<number> {
   const sessionId = await whichSession(host, prefix);
-  const report = await host.report(sessionId);
+  const report = await host.report(sessionId, { diskUse: true });
   const paint = createPaint(host.terminal, host.env, 'stdout');
   host.terminal.out(
     options.json

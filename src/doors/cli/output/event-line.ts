@@ -87,6 +87,8 @@ const DESCRIBE: Describe = {
   'verify.passed': ({ commit, nothing_to_verify: nothing }) =>
     nothing ? `nothing to verify at ${at(commit)}` : `verified ${at(commit)}`,
   'verify.failed': ({ commit, reason }) => `verification of ${at(commit)} failed${quoted(reason)}`,
+  'session.cleaned': ({ left }) => (left.length === 0 ? 'cleaned' : `cleaned; ${left.length} left in place`),
+  'result.applied': ({ how }) => `merged: ${how}`,
   'work.salvaged': ({ worker, ref }) => `work of ${worker} kept as ${ref}`,
 };
 

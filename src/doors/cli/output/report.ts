@@ -1,7 +1,7 @@
-import type { SessionReport } from '../../../services/supervise/session-report.js';
+import type { DiskReport, SessionReport } from '../../../services/supervise/session-report.js';
 import { attentionSummary } from '../../../services/supervise/attention.js';
 import { paintState, type Paint } from './paint.js';
-import { oneLine, plain, seconds } from './plain.js';
+import { oneLine, plain, seconds, size } from './plain.js';
 import { table } from './table.js';
 
 const TEXT_COLUMNS = 60;
@@ -100,5 +100,19 @@ function facts(report: SessionReport, options: { paint: Paint; attachCommand: st
       '',
       `its agents may still be at it; go on with it: agentorchestr --resume ${report.session_id}`,
     ]);
+  if (report.cleaned_at !== null)
+    rows.push([
+      'cleaned',
+      `${plain(report.cleaned_at)}; work that was kept: agentorchestr salvage list ${report.session_id}`,
+    ]);
+  if (report.disk !== null && report.disk.bytes > 0) rows.push(['on disk', disk(report, report.disk)]);
   return table(rows.map(([name, value]) => [paint.faint(name), value]));
+}
+
+function disk({ session_id: id, cleaned_at: cleanedAt }: SessionReport, kept: DiskReport): string {
+  const parts = (['worktrees', 'salvage', 'repository', 'session'] as const)
+    .filter((name) => kept[name] > 0)
+    .map((name) => `${name} ${size(kept[name])}`);
+  const total = `${kept.complete ? '' : 'more than '}${size(kept.bytes)} (${parts.join(', ')})`;
+  return cleanedAt === null ? `${total}; what would go: agentorchestr clean ${id} --dry-run` : total;
 }

@@ -127,6 +127,8 @@ describe('the report of a session', () => {
       applied: null,
       created_at: '2026-01-01T00:00:00.000Z',
       ended_at: null,
+      cleaned_at: null,
+      disk: null,
     });
   });
 
