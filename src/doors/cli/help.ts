@@ -46,7 +46,7 @@ export function mainHelp(paint: Paint, operations: readonly Command[]): string {
 
 const VARIABLES = [
   ['AGENTORCHESTR_HOME', 'folder for all that is kept (default: XDG)'],
-  ['AGENTORCHESTR_TMUX_CONFIG', 'tmux settings of yours for new sessions'],
+  ['AGENTORCHESTR_…', 'one per setting: agentorchestr config explain'],
 ];
 
 const EXIT_CODES = `  0 done · 1 not possible · 2 ended otherwise: failed, paused, timeout
@@ -79,7 +79,10 @@ function flagTable(flags: readonly Flag[]): string {
 
 function flagName(flag: Flag): string {
   if (flag.shownNegated === true) return `--no-${flag.name}`;
-  const name = flag.negatable === true ? `--${flag.name}, --no-${flag.name}` : `--${flag.name}`;
+  const name =
+    flag.negatable === true && flag.shownPlain !== true
+      ? `--${flag.name}, --no-${flag.name}`
+      : `--${flag.name}`;
   return `${flag.short === undefined ? '' : `-${flag.short}, `}${name}${flag.value === undefined ? '' : ` ${flag.value}`}`;
 }
 
