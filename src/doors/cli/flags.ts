@@ -110,4 +110,23 @@ export const ACTION_FLAGS: readonly Flag[] = [
   HELP_FLAG,
 ];
 
+/** Those that beat a setting for one session: `config explain` tells what would hold with them. */
+export const SETTING_FLAGS: readonly Flag[] = [...GOAL_FLAGS, ...WATCH_FLAGS].filter(({ name }) =>
+  [
+    'agents',
+    'lead',
+    'verify',
+    'include-changes',
+    'fetch',
+    'apply',
+    'headless',
+    'max-workers',
+    'session-timeout',
+    'bypass',
+    'lead-may-answer',
+    'kill-tmux',
+    'tmux-cleanup',
+  ].includes(name),
+);
+
 export const FLAT_FLAGS: readonly Flag[] = [...GOAL_FLAGS, ...WATCH_FLAGS, ...ACTION_FLAGS];

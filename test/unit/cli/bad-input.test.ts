@@ -138,7 +138,12 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
     '--include-changes takes no value (got "yes")',
     'leave it out',
   ],
-  ['fetch', ['--no-fetch', '--goal', 'a'], 'unknown flag --no-fetch', 'leave --fetch out'],
+  [
+    'interactive',
+    ['--no-interactive', '--goal', 'a'],
+    'unknown flag --no-interactive',
+    'leave --interactive out',
+  ],
   ['apply', ['--apply=1', '--goal', 'a'], '--apply takes no value (got "1")', 'leave it out'],
   [
     'max-workers',
