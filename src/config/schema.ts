@@ -18,7 +18,7 @@ export interface Setting {
   readonly summary: string;
 }
 
-const name = z.string().trim().min(1);
+const name = z.string().regex(/\S/);
 const whole = (most: number) => z.number().int().min(1).max(most);
 const wholeWords = (most: number) => `a whole number from 1 to ${most}`;
 const number = (most: number) => ({ schema: whole(most), takes: wholeWords(most) });

@@ -62,7 +62,7 @@ export function lineOfKey({ entries, tables }: TomlPlaces, path: readonly string
     const found =
       entries.find((entry) => isSame(entry.path, part)) ??
       tables.find((table) => isSame(table.path, part)) ??
-      entries.find((entry) => isSame(entry.path.slice(0, length), part));
+      [...entries, ...tables].find((inside) => isSame(inside.path.slice(0, length), part));
     if (found !== undefined) return found.line;
   }
   return null;
