@@ -94,7 +94,7 @@ function readKeys(text: string, from: number): { keys: string[]; end: number } {
     const isQuoted = quote === '"' || quote === "'";
     const end = isQuoted ? endOfString(text, at) : endOfBare(text, at);
     const raw = text.slice(at, end);
-    keys.push(isQuoted ? String(parse(`k = ${raw}`)['k']) : raw);
+    keys.push(isQuoted ? (parse(`k = ${raw}`)['k'] as string) : raw);
     at = skipSpaces(text, end);
     if (text[at] !== '.') return { keys, end: at };
     at = skipSpaces(text, at + 1);

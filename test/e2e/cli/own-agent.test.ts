@@ -128,8 +128,7 @@ default_args = ["--ask"]
     ]);
     expect(of('run.succeeded')).toEqual([{ evidence: 'sentinel', data: { summary: 'b.txt written' } }]);
     expect(of('worker.ready')).toEqual([]);
-    const output = await rig.run(['read-worker-output', '--worker-id', 'w01', '--session', sessionId]);
-    expect(output.stdout).toContain('b.txt is written');
+    expect(of('text.completed').map(({ data }) => data)).toContainEqual({ text: 'b.txt is written' });
   });
 
   it('reports by its flag as well', async () => {

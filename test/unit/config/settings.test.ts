@@ -212,10 +212,15 @@ describe('the table of settings', () => {
   });
 
   it('takes what it says from a text', () => {
-    for (const setting of SETTINGS) {
-      if (typeof setting.fallback === 'boolean') expect(valueOfText(setting, 'false', 'x')).toBe(false);
-      if (setting.key.startsWith('limits.')) expect(valueOfText(setting, '7', 'x')).toBe(7);
-      expect(() => valueOfText(setting, ' ', 'x')).toThrow(OrchestratorError);
-    }
+    const taken = SETTINGS.map((setting) => {
+      const text = typeof setting.fallback === 'boolean' ? 'false' : '7';
+      return [setting.key, valueOfText(setting, text, 'x')];
+    });
+    expect(Object.fromEntries(taken)).toMatchObject({
+      ...{ lead: '7', agents: ['7'], fetch: false, bypass: false },
+      'limits.max_workers': 7,
+      'limits.session_timeout_s': 7,
+    });
+    for (const setting of SETTINGS) expect(() => valueOfText(setting, ' ', 'x')).toThrow(OrchestratorError);
   });
 });

@@ -28,7 +28,7 @@ export async function readGoalSettings(
   return settingsOf([...(await loadLayers({ config, project, env: host.env })), flags]);
 }
 
-export function settingsOf(layers: readonly Layer[]): GoalSettings {
+function settingsOf(layers: readonly Layer[]): GoalSettings {
   const get = (key: string) => resolveSetting(layers, key);
   return {
     all: resolveAll(layers),
