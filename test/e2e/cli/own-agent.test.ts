@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../support/tmux.js';
 import { CliRig } from './rig.js';
 
 let rig: CliRig;
@@ -206,6 +207,41 @@ composer = { prompt = '^> ?', above = '^─{8,}$', end = '^─{8,}$' }
     expect(of('worker.ready')).toHaveLength(1);
     expect(of('run.succeeded')).toMatchObject([{ evidence: 'protocol' }]);
   });
+});
+
+it('an own agent goes on while its supervisor is dead, and the next one learns what it did', async () => {
+  standIn('house', `echo begun >>"$HOME/begun"\nuntil [ -e "$HOME/go" ]; do sleep 0.05; done\n${SENTINEL}`);
+  agentsToml('[agents.house.turn]\nargv = ["{binary}"]\n');
+  const script = `lead:
+  - match: '^# Goal$'
+    times: 1
+    steps:
+      - call: spawn_worker
+        with: { task: Write b.txt, perspective: implementer, agent_hint: house }
+      - end: true
+  - contains: reports done
+    steps:
+      - call: integrate_worker
+        with: { worker_id: w01 }
+      - call: verify
+        until: { state: { not: running } }
+      - call: mark_goal_done
+        with: { summary: b.txt is there }
+  - steps: [{ end: true }]
+`;
+  const playing = rig.playing(script);
+  playing[1] = 'scripted,house';
+  const { home } = rig.world.sandbox;
+  const running = rig.start(['--goal', 'Write b', '--lead', 'scripted', ...VERIFIED, ...playing]);
+  const [, sessionId = ''] = await running.says(/session ([0-9a-f]{8}) runs/);
+  await until(() => existsSync(join(home, 'begun')), 'the worker at work', 60_000);
+  process.kill(rig.control(sessionId).pid, 'SIGKILL');
+  await running.finished;
+  writeFileSync(join(home, 'go'), '');
+  const { code, stdout } = await rig.run(['--resume', sessionId, '--no-attach']);
+  expect(stdout).toMatch(/w01 {2}implementer {2}house {2}done {2}integrated {2}b\.txt written/);
+  expect(code).toBe(0);
+  expect(readFileSync(join(home, 'begun'), 'utf8')).toBe('begun\n');
 });
 
 it('a mistake in agents.toml is told with file, line, key and the nearest key, before anything starts', async () => {
