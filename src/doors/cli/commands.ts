@@ -133,8 +133,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'config',
-    summary: 'Show and change what you set once for all sessions.',
-    positionals: ['list|get|set|explain', 'KEY', 'VALUE'],
+    summary: 'Settings: list, get, set, explain.',
+    positionals: ['VERB', 'KEY', 'VALUE'],
     flags: [
       { name: 'project', kind: 'switch', summary: "set: in this project's file instead of yours" },
       ...SETTING_FLAGS,

@@ -31,7 +31,7 @@ export function mainHelp(paint: Paint, operations: readonly Command[]): string {
     section(
       'sessions',
       table(
-        COMMANDS.map((command) => [usage(command), command.summary]),
+        COMMANDS.map((command) => [shortUsage(command), command.summary]),
         '  ',
       ),
     ),
@@ -68,6 +68,12 @@ export function commandHelp(
 
 function usage(command: Pick<Command, 'name' | 'positionals'>): string {
   return [command.name, ...command.positionals.map((name) => `[${name}]`)].join(' ');
+}
+
+/** For one line of many. */
+function shortUsage({ name, positionals }: Pick<Command, 'name' | 'positionals'>): string {
+  const more = positionals.length > 1 ? ' …' : '';
+  return `${usage({ name, positionals: positionals.slice(0, 1) })}${more}`;
 }
 
 function flagTable(flags: readonly Flag[]): string {
