@@ -144,6 +144,7 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
     'unknown flag --no-interactive',
     'leave --interactive out',
   ],
+  ['fetch', ['--fetch=1', '--goal', 'a'], '--fetch takes no value (got "1")', 'leave it out'],
   ['apply', ['--apply=1', '--goal', 'a'], '--apply takes no value (got "1")', 'leave it out'],
   [
     'max-workers',
