@@ -90,7 +90,8 @@ export interface HeadlessLaunch extends Launch {
   format(context: LaunchContext): StreamFormat;
 }
 
-export const STREAM_FORMATS = ['stream-json', 'thread-jsonl'] as const;
+/** `plain`: text for people. It has no word for the end of a turn: only a report, a flag or a sentinel can say success. */
+export const STREAM_FORMATS = ['stream-json', 'thread-jsonl', 'plain'] as const;
 export type StreamFormat = (typeof STREAM_FORMATS)[number];
 
 export interface InteractiveLaunch extends Launch {

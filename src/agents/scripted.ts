@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type { WaitingKind } from '../core/state/states.js';
 import { WAITING_KINDS } from '../core/state/states.js';
-import { STREAM_FORMATS, type StreamFormat } from './contract.js';
 import type {
   AgentAdapter,
   Composer,
@@ -12,6 +11,7 @@ import type {
   LaunchContext,
   Screen,
   ScreenRules,
+  StreamFormat,
 } from './contract.js';
 
 const RESUME_ERRORS = { unknown: /No conversation found/, inUse: /is already in use/ };
@@ -97,7 +97,7 @@ function headlessArgv(context: LaunchContext): readonly string[] {
 }
 
 function format({ extra }: LaunchContext): StreamFormat {
-  return STREAM_FORMATS.find((known) => known === extra['format']) ?? 'stream-json';
+  return extra['format'] === 'thread-jsonl' ? 'thread-jsonl' : 'stream-json';
 }
 
 /**

@@ -217,8 +217,11 @@ export interface StopResult {
 export type Said =
   /** The agent's own conversation id. */
   | { readonly said: 'thread'; readonly threadId: string }
-  /** It has the prompt: the turn began. */
-  | { readonly said: 'prompt_taken' }
+  /** It has the prompt: the turn began. `proof`: how that is known where the agent has no word for it. */
+  | {
+      readonly said: 'prompt_taken';
+      readonly proof?: { readonly evidence: Evidence; readonly how: string };
+    }
   /** `delta`: a piece; else the whole of one block, said after its pieces. */
   | { readonly said: 'text' | 'reasoning'; readonly text: string; readonly delta: boolean }
   | { readonly said: 'tool_called'; readonly callId: string; readonly tool: string; readonly input: unknown }

@@ -1,5 +1,5 @@
 import { PROVIDERS } from '../agents/providers.js';
-import { AGENTS } from '../agents/registry.js';
+import type { AgentAdapter } from '../agents/contract.js';
 import { detectInstalled } from '../discovery/installed.js';
 import type { DetectedAgent, Surroundings } from '../doors/cli/host.js';
 import { systemClock } from '../platform/clock.js';
@@ -11,9 +11,10 @@ const PROBE_LIMIT_MS = 3_000;
 
 export async function detectAgents(
   env: Environment,
+  adapters: readonly AgentAdapter[],
   names: readonly string[] | null,
 ): Promise<DetectedAgent[]> {
-  const found = await detectInstalled({ adapters: AGENTS, env, clock: systemClock, names });
+  const found = await detectInstalled({ adapters, env, clock: systemClock, names });
   return found.map(({ adapter, binary, version }) => ({
     name: adapter.name,
     displayName: adapter.displayName,

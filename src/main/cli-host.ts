@@ -1,3 +1,4 @@
+import type { AgentAdapter } from '../agents/contract.js';
 import { isoTime } from '../core/clock.js';
 import { consentToCommands, trustProject } from '../config/trust.js';
 import type { CliHost, Terminal } from '../doors/cli/host.js';
@@ -10,6 +11,7 @@ import { findSession, readSessions } from './cli-sessions.js';
 import { knownAgents } from './known-agents.js';
 import { callSession, settled } from './session-access.js';
 import { sessionEvents } from './session-events.js';
+import { readAgents } from './own-agents.js';
 import { packageVersion } from './version.js';
 
 export interface CliHostOptions {
@@ -23,14 +25,16 @@ export interface CliHostOptions {
 export function createCliHost({ env, terminal, foreignHome = false }: CliHostOptions): CliHost {
   const paths = resolvePaths(env);
   const now = () => isoTime(systemClock);
+  let read: readonly AgentAdapter[] | null = null;
+  const agents = () => (read ??= readAgents(paths));
   return {
     env,
     terminal,
     version: packageVersion(),
     newSessionId,
     now: () => systemClock.now(),
-    knownAgents,
-    detectAgents: async (names) => (await import('./cli-agents.js')).detectAgents(env, names),
+    knownAgents: () => knownAgents(agents()),
+    detectAgents: async (names) => (await import('./cli-agents.js')).detectAgents(env, agents(), names),
     detectSurroundings: async () => (await import('./cli-agents.js')).detectSurroundings(env),
     diagnose: async () => (await import('./doctor.js')).runDoctor(env, terminal.interrupted),
     listSessions: (limit) => readSessions(env, limit),

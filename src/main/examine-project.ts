@@ -12,11 +12,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function examineProject(
   env: Environment,
   folder: string,
-  options: { verify: readonly string[]; includeChanges: boolean },
+  options: { verify: readonly string[]; verifySource: string; includeChanges: boolean },
 ): Promise<ProjectExamination> {
   const facts = await createGit({ env, clock: systemClock }).inspectProject(folder);
   const { project } = facts;
-  const frozen = await freezeCommands(project, options.verify);
+  const frozen = await freezeCommands(project, options.verify, options.verifySource);
   const paths = resolvePaths(env);
   const fromFiles = frozen.fromFiles.map(({ command }) => command);
   const consented = frozen.fromFiles.length === 0 || (await areCommandsConsented(paths, project, fromFiles));

@@ -1,8 +1,8 @@
-import { AGENTS } from '../agents/registry.js';
+import type { AgentAdapter } from '../agents/contract.js';
 import type { KnownAgent } from '../doors/cli/host.js';
 
-export function knownAgents(): readonly KnownAgent[] {
-  return AGENTS.map((agent) => ({
+export function knownAgents(agents: readonly AgentAdapter[]): readonly KnownAgent[] {
+  return agents.map((agent) => ({
     name: agent.name,
     displayName: agent.displayName,
     mcp: agent.capabilities.mcp,

@@ -1,3 +1,4 @@
+import type { AgentAdapter } from '../agents/contract.js';
 import { findAgent, launchOf } from '../agents/registry.js';
 import { LEAD_ID } from '../core/ids.js';
 import { isPerTurn } from '../core/state/states.js';
@@ -26,6 +27,7 @@ const TOKEN_VARIABLE = 'AGENTORCHESTR_TOKEN';
 
 export interface LiveParts {
   readonly plan: SessionPlan;
+  readonly agents: readonly AgentAdapter[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly context: SessionContext;
   readonly backend: LiveSession['backend'];
@@ -37,9 +39,9 @@ export interface LiveParts {
 
 /** What only the supervisor has: the engine, the jobs, and what its agents are given. */
 export function createLive(parts: LiveParts): LiveSession {
-  const { plan, context, backend, end } = parts;
+  const { plan, agents, context, backend, end } = parts;
   const { sessionId, store, git, clock, logger, places } = context;
-  const commands = { ...commandEnvironment(parts.env), [COMMANDS_VARIABLE]: context.sessionId };
+  const commands = { ...commandEnvironment(parts.env, agents), [COMMANDS_VARIABLE]: context.sessionId };
   const engine = new Engine({
     sessionId,
     store,
@@ -47,7 +49,7 @@ export function createLive(parts: LiveParts): LiveSession {
     clock,
     logger,
     newId,
-    launch: ({ agent, backend: place }) => launchOf(findAgent(agent), place),
+    launch: ({ agent, backend: place }) => launchOf(findAgent(agent, agents), place),
     turn: (worker) =>
       isPerTurn(worker) ? (attemptId) => turnSpecOf(context, requireLive(context), worker, attemptId) : null,
     // Workers are limited in number already, and each has work of its own.
@@ -82,7 +84,7 @@ export function createLive(parts: LiveParts): LiveSession {
     integrating: createMutex(),
     commandEnvironment: commands,
     isRoot: process.getuid?.() === 0,
-    agent: (name) => ({ adapter: findAgent(name), binary: plan.binaries[name] ?? '' }),
+    agent: (name) => ({ adapter: findAgent(name, agents), binary: plan.binaries[name] ?? '' }),
     finish: () => end.verdict(),
     pause: (reason) => end.pause(reason),
     agentAccess: (workerId) => agentAccess(parts, workerId),

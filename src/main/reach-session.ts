@@ -26,13 +26,13 @@ export function followPlace({ parts, options, end }: Opening, socket: string | n
 /** Engine, jobs, and what agents are given; calls that wait are answered only after `becomeReachable`. */
 export async function goLive(opening: Opening, port: number): Promise<LiveSession> {
   const { parts, context, end } = opening;
-  const { plan, env } = opening.options;
+  const { plan, agents, env } = opening.options;
   const { backend, places, tokens, git } = parts;
   const gitEnvironment = await git.agentGitEnvironment({
     project: plan.project,
     directory: places.directory,
   });
-  const live = createLive({ plan, env, context, backend, end, port, gitEnvironment, tokens });
+  const live = createLive({ plan, agents, env, context, backend, end, port, gitEnvironment, tokens });
   opening.goLive(live);
   return live;
 }

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import type { AgentAdapter } from '../agents/contract.js';
 import { guardVariables } from '../agents/registry.js';
 import { createTmuxBackend } from '../backends/tmux/backend.js';
 import type { TurnBackend } from '../backends/contract.js';
@@ -38,12 +39,13 @@ export interface SessionParts {
 /** Opens every room that a session needs and takes its lease. Throws SESSION_OWNED, UNSAFE_DIRECTORY, STORE_UNAVAILABLE. */
 export async function openSessionParts(options: {
   plan: SessionPlan;
+  agents: readonly AgentAdapter[];
   paths: Paths;
   env: Readonly<Record<string, string | undefined>>;
   /** Where an earlier supervisor of the session put it; this process's own environment may say otherwise. */
   known?: KnownPlace;
 }): Promise<SessionParts> {
-  const { plan, paths, env, known } = options;
+  const { plan, agents, paths, env, known } = options;
   const sessionId = plan.session_id;
   const usual = sessionPlaces(paths, plan.project, sessionId);
   const places = { ...usual, directory: known?.directory ?? usual.directory };
@@ -63,7 +65,7 @@ export async function openSessionParts(options: {
   if (!lease.acquired)
     throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
   const inherited = {
-    guardVariables: [...guardVariables()],
+    guardVariables: [...guardVariables(agents)],
     ownSecretPrefixes: [...OWN_PREFIXES],
     clock: systemClock,
     logger,

@@ -1,3 +1,4 @@
+import type { AgentAdapter } from '../agents/contract.js';
 import type { Paths } from '../platform/paths.js';
 import { systemClock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
@@ -11,6 +12,8 @@ import { SessionServer } from './session-server.js';
 
 export interface SupervisorOptions {
   readonly plan: SessionPlan;
+  /** Every agent that this session may start, the person's own among them. */
+  readonly agents: readonly AgentAdapter[];
   readonly paths: Paths;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { errorBody, toOrchestratorError } from '../core/errors/error.js';
 import { resolvePaths } from '../platform/paths.js';
 import { newSession } from './begin-session.js';
+import { readAgents } from './own-agents.js';
 import { readLeftSession } from './left-session.js';
 import { superviseSession, type Beginning } from './supervise-session.js';
 import { supervisorOrderSchema, type SupervisorOrder } from './supervisor-order.js';
@@ -35,10 +36,12 @@ async function beginningOf(order: SupervisorOrder): Promise<{ plan: SessionPlan;
 try {
   const order = supervisorOrderSchema.parse(JSON.parse(await text(process.stdin)));
   const { plan, beginning } = await beginningOf(order);
+  const paths = resolvePaths(process.env);
   await superviseSession(
     {
       plan,
-      paths: resolvePaths(process.env),
+      agents: readAgents(paths),
+      paths,
       env: process.env,
       version: packageVersion(),
       onReady: (ready) => say({ ready }),

@@ -1,3 +1,4 @@
+import type { AgentAdapter } from '../agents/contract.js';
 import { guardVariables } from '../agents/registry.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -6,8 +7,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const OWN_PREFIXES = ['AGENTORCHESTR_'] as const;
 
 /** The user's environment as setup and verify commands get it: without our variables and nested-agent guards. */
-export function commandEnvironment(env: Environment): Record<string, string> {
-  const guards = new Set(guardVariables());
+export function commandEnvironment(
+  env: Environment,
+  agents: readonly AgentAdapter[],
+): Record<string, string> {
+  const guards = new Set(guardVariables(agents));
   return Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] =>

@@ -72,6 +72,7 @@ class HeadlessBackend implements TurnBackend {
     const turn = await this.#start(options.turn, text);
     if (turn === null) return { outcome: 'refused', reason: 'its process could not be started' };
     options.observer.typed(Buffer.byteLength(text));
+    turn.open();
     return outcome(turn, options);
   }
 
@@ -90,7 +91,11 @@ class HeadlessBackend implements TurnBackend {
       }
     }
     const { started } = turn;
-    return started === null ? null : { started, follow: () => turn.lookAfter() };
+    const follow = () => {
+      turn.open();
+      turn.lookAfter();
+    };
+    return started === null ? null : { started, follow };
   }
 
   async stop(workerId: string, { graceMs }: { graceMs: number }): Promise<StopResult> {
@@ -208,11 +213,7 @@ class HeadlessBackend implements TurnBackend {
 
 /** Once its process runs a text is carried to an outcome. */
 async function outcome(turn: Turn, options: SendOptions): Promise<Delivery> {
-  const word = turn.taken.then((): Delivery => ({
-    outcome: 'submitted',
-    evidence: 'protocol',
-    how: 'the agent said that its turn began',
-  }));
+  const word = turn.taken.then((proof): Delivery => ({ outcome: 'submitted', ...proof }));
   const proof = options.confirmation?.then((given): Delivery => ({ outcome: 'submitted', ...given }));
   const gone = turn.over.then((): Delivery => ({
     outcome: 'refused',

@@ -21,6 +21,9 @@ const LOOK_MS = 10_000;
 const STATUS_LIMIT_MS = 1_000;
 const TAIL_LINES = 20;
 
+type Proof = NonNullable<Extract<Said, { said: 'prompt_taken' }>['proof']>;
+const BY_ITS_WORD: Proof = { evidence: 'protocol', how: 'the agent said that its turn began' };
+
 export interface TurnDeps {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,8 +33,8 @@ export interface TurnDeps {
 /** One process for one turn, from its start to when nothing of it is left. */
 export class Turn {
   readonly spec: TurnSpec;
-  /** Resolves when the agent says that it has the text. */
-  readonly taken: Promise<void>;
+  /** Resolves with the proof that the agent has the text. */
+  readonly taken: Promise<Proof>;
   /** Resolves when the process and all it started are gone and everything it said was told. */
   readonly over: Promise<void>;
   readonly #deps: TurnDeps;
@@ -41,10 +44,11 @@ export class Turn {
   readonly #reader: StreamReader;
   readonly #unwatch: () => void;
   #process: ProcessRef | null = null;
-  #resolveTaken: () => void = () => undefined;
+  #resolveTaken: (proof: Proof) => void = () => undefined;
   #resolveOver: () => void = () => undefined;
   #cancelTimer: () => void = () => undefined;
   #ending = false;
+  #opened = false;
 
   constructor(deps: TurnDeps, spec: TurnSpec, files: TurnFiles) {
     this.#deps = deps;
@@ -79,6 +83,13 @@ export class Turn {
     const over = this.#watch.ended.then(() => null);
     this.#process ??= await within(clock, limitMs, Promise.race([this.#watch.started, over]), null);
     return this.started;
+  }
+
+  /** Its process runs and has the text: tells what that says by itself, once. */
+  open(): void {
+    if (this.#opened) return;
+    this.#opened = true;
+    this.#tell(this.#reader.atStart ?? []);
   }
 
   /** Its launcher is gone, or was never ours: its end may come without a status. */
@@ -129,6 +140,8 @@ export class Turn {
       failed,
     );
     await this.#output.read((line) => this.#line(line), { toEnd: true }).catch(failed);
+    if (this.#process !== null) this.open();
+    this.#opened = true;
     this.#close();
     const outputTail = await lastWords(this.#files).catch(() => '');
     emit({ type: 'turn_over', workerId, attemptId, status, outputTail });
@@ -154,10 +167,16 @@ export class Turn {
       line === null
         ? [{ said: 'note', text: `a line of more than ${LONGEST_LINE} bytes was passed over` }]
         : this.#reader.line(line);
+    this.open();
+    this.#tell(said);
+  }
+
+  #tell(said: readonly Said[]): void {
     if (said.length === 0) return;
     const { workerId, attemptId } = this.spec;
     this.#deps.emit({ type: 'said', workerId, attemptId, said });
-    if (said.some((one) => one.said === 'prompt_taken')) this.#resolveTaken();
+    const taken = said.find((one) => one.said === 'prompt_taken');
+    if (taken !== undefined) this.#resolveTaken(taken.proof ?? BY_ITS_WORD);
     if (said.some(isLastWord)) this.#linger();
   }
 

@@ -36,6 +36,11 @@ export const CATALOG = {
     message: (p) => String(p['problem']),
     hint: (p) => (p['hint'] === undefined ? 'see agentorchestr --help' : String(p['hint'])),
   },
+  SETTINGS_INVALID: {
+    category: 'usage',
+    message: (p) => `${p['where']}: ${p['problem']}`,
+    hint: (p) => String(p['hint'] ?? 'agentorchestr config list shows every key'),
+  },
   NO_SUCH_CHOICE: {
     category: 'usage',
     message: (p) => `what worker ${p['worker']} waits with does not take ${p['given']}`,

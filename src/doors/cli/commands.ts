@@ -1,5 +1,5 @@
 import type { CliHost } from './host.js';
-import { HELP_FLAG, JSON_FLAG, type Flag } from './flags.js';
+import { HELP_FLAG, JSON_FLAG, SETTING_FLAGS, type Flag } from './flags.js';
 import type { Parsed } from './parse.js';
 
 export interface Command {
@@ -197,6 +197,26 @@ export const COMMANDS: readonly Command[] = [
       ['agentorchestr salvage restore 3f2a/w01 --branch rescue', 'as commits of a new branch'],
     ],
     run: async (host, parsed) => (await import('./commands/salvage.js')).salvage(host, parsed),
+  },
+  {
+    name: 'config',
+    summary: 'Settings: list, get, set, explain.',
+    positionals: ['VERB', 'KEY', 'VALUE'],
+    flags: [
+      { name: 'project', kind: 'switch', summary: "set: in this project's file instead of yours" },
+      ...SETTING_FLAGS,
+      JSON_FLAG,
+      HELP_FLAG,
+    ],
+    examples: [
+      ['agentorchestr config', 'every setting, its value, and where that comes from'],
+      ['agentorchestr config explain limits.max_workers', 'and what it overrode'],
+      ['agentorchestr config set limits.max_workers 4', 'in your own file; the rest of it stays'],
+      ['agentorchestr config set agents one,two --project', "in this project's file"],
+      ['agentorchestr config get lead', 'the value alone'],
+      ['agentorchestr config explain lead --lead one', 'what would hold with this flag'],
+    ],
+    run: async (host, parsed) => (await import('./commands/config.js')).config(host, parsed),
   },
   {
     name: 'demo',

@@ -12,6 +12,8 @@ export interface Flag {
   readonly negatable?: boolean;
   /** Only `--no-x` is meant for people; `--x` is the default. */
   readonly shownNegated?: boolean;
+  /** `--no-x` is there to beat a setting alone. */
+  readonly shownPlain?: boolean;
 }
 
 export const JSON_FLAG: Flag = {
@@ -20,6 +22,9 @@ export const JSON_FLAG: Flag = {
   summary: 'print one JSON document and nothing else',
 };
 export const HELP_FLAG: Flag = { name: 'help', kind: 'switch', short: 'h', summary: 'show this help' };
+
+/** Off is the default, unless it was set otherwise. */
+const BEATS = { negatable: true, shownPlain: true } as const;
 
 export const GOAL_FLAGS: readonly Flag[] = [
   { name: 'goal', kind: 'text', value: 'TEXT', summary: 'what is to be reached' },
@@ -40,12 +45,13 @@ export const GOAL_FLAGS: readonly Flag[] = [
     value: 'CMD',
     summary: 'how to verify, where PROJECT.md says nothing',
   },
-  { name: 'include-changes', kind: 'switch', summary: 'start from your uncommitted changes too' },
-  { name: 'fetch', kind: 'switch', summary: 'fetch before the base is chosen' },
-  { name: 'apply', kind: 'switch', summary: 'bring the result into your checkout, if safe' },
+  { name: 'include-changes', kind: 'switch', ...BEATS, summary: 'start from your uncommitted changes too' },
+  { name: 'fetch', kind: 'switch', ...BEATS, summary: 'fetch before the base is chosen' },
+  { name: 'apply', kind: 'switch', ...BEATS, summary: 'bring the result into your checkout, if safe' },
   {
     name: 'headless',
     kind: 'switch',
+    ...BEATS,
     summary: 'run workers without a terminal of their own',
   },
   { name: 'max-workers', kind: 'text', value: 'N', summary: 'workers at one time, 1 to 64 (default: 8)' },
@@ -60,6 +66,7 @@ export const GOAL_FLAGS: readonly Flag[] = [
   {
     name: 'lead-may-answer',
     kind: 'switch',
+    ...BEATS,
     summary: 'let the lead answer prompts of workers',
   },
 ];
@@ -102,5 +109,24 @@ export const ACTION_FLAGS: readonly Flag[] = [
   { name: 'version', kind: 'switch', summary: 'print the version' },
   HELP_FLAG,
 ];
+
+/** Those that beat a setting for one session: `config explain` tells what would hold with them. */
+export const SETTING_FLAGS: readonly Flag[] = [...GOAL_FLAGS, ...WATCH_FLAGS].filter(({ name }) =>
+  [
+    'agents',
+    'lead',
+    'verify',
+    'include-changes',
+    'fetch',
+    'apply',
+    'headless',
+    'max-workers',
+    'session-timeout',
+    'bypass',
+    'lead-may-answer',
+    'kill-tmux',
+    'tmux-cleanup',
+  ].includes(name),
+);
 
 export const FLAT_FLAGS: readonly Flag[] = [...GOAL_FLAGS, ...WATCH_FLAGS, ...ACTION_FLAGS];

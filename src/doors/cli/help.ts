@@ -32,7 +32,7 @@ export function mainHelp(paint: Paint, operations: readonly Command[]): string {
     section(
       'sessions',
       table(
-        COMMANDS.map((command) => [usage(command), command.summary]),
+        COMMANDS.map((command) => [shortUsage(command), command.summary]),
         '  ',
       ),
     ),
@@ -47,7 +47,7 @@ export function mainHelp(paint: Paint, operations: readonly Command[]): string {
 
 const VARIABLES = [
   ['AGENTORCHESTR_HOME', 'folder for all that is kept (default: XDG)'],
-  ['AGENTORCHESTR_TMUX_CONFIG', 'tmux settings of yours for new sessions'],
+  ['AGENTORCHESTR_…', 'one per setting: agentorchestr config explain'],
 ];
 
 const EXIT_CODES = `  0 done · 1 not possible · 2 ended otherwise: failed, paused, timeout
@@ -71,6 +71,12 @@ function usage(command: Pick<Command, 'name' | 'positionals'>): string {
   return [command.name, ...command.positionals.map((name) => `[${name}]`)].join(' ');
 }
 
+/** For one line of many. */
+function shortUsage({ name, positionals }: Pick<Command, 'name' | 'positionals'>): string {
+  const more = positionals.length > 1 ? ' …' : '';
+  return `${usage({ name, positionals: positionals.slice(0, 1) })}${more}`;
+}
+
 function flagTable(flags: readonly Flag[]): string {
   return table(
     flags.map((flag) => [flagName(flag), flag.summary]),
@@ -80,7 +86,10 @@ function flagTable(flags: readonly Flag[]): string {
 
 function flagName(flag: Flag): string {
   if (flag.shownNegated === true) return `--no-${flag.name}`;
-  const name = flag.negatable === true ? `--${flag.name}, --no-${flag.name}` : `--${flag.name}`;
+  const name =
+    flag.negatable === true && flag.shownPlain !== true
+      ? `--${flag.name}, --no-${flag.name}`
+      : `--${flag.name}`;
   return `${flag.short === undefined ? '' : `-${flag.short}, `}${name}${flag.value === undefined ? '' : ` ${flag.value}`}`;
 }
 

@@ -26,7 +26,12 @@ export interface CliHost {
   /** What the project says about itself: trust, commands frozen from its files, the base. Throws NOT_A_PROJECT, NO_COMMITS. */
   examineProject(
     project: string,
-    options: { verify: readonly string[]; includeChanges: boolean },
+    options: {
+      verify: readonly string[];
+      /** Where `verify` comes from, in words: `--verify`. */
+      verifySource: string;
+      includeChanges: boolean;
+    },
   ): Promise<ProjectExamination>;
   trustProject(project: string): Promise<void>;
   consentToCommands(project: string, commands: readonly FrozenCommand[]): Promise<void>;

@@ -1,7 +1,7 @@
 import yargs from 'yargs';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Flag } from './flags.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../../core/nearest.js';
 
 export interface Parsed {
   readonly positionals: readonly string[];
@@ -117,7 +117,7 @@ function checkSwitches(args: readonly string[], flags: readonly Flag[]): void {
 
 function switchValue(flag: Flag, arg: string, value: string): OrchestratorError {
   const hint =
-    flag.negatable === true
+    flag.negatable === true && flag.shownPlain !== true
       ? `write --${flag.name} or --no-${flag.name}`
       : `write --${flag.name}, or leave it out`;
   return new OrchestratorError('USAGE', {

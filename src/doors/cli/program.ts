@@ -6,7 +6,7 @@ import { actionOf } from './goal/settings.js';
 import { commandHelp, mainHelp } from './help.js';
 import type { CliHost } from './host.js';
 import { Interrupted } from './interrupted.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../../core/nearest.js';
 import { createPaint } from './output/paint.js';
 import { printError } from './output/errors.js';
 import { parseFlags } from './parse.js';

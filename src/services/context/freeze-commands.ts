@@ -11,7 +11,11 @@ export interface FrozenCommands {
 }
 
 /** How this session verifies: PROJECT.md's list, else what was given on the command line, else a guess by the manifests. */
-export async function freezeCommands(project: string, given: readonly string[]): Promise<FrozenCommands> {
+export async function freezeCommands(
+  project: string,
+  given: readonly string[],
+  source = '--verify',
+): Promise<FrozenCommands> {
   const file = await projectFile(project, 'PROJECT.md');
   const listed = file === null ? { verify: [], setup: [] } : parseProjectCommands(file.text, 'PROJECT.md');
   const { setup } = listed;
@@ -26,7 +30,7 @@ export async function freezeCommands(project: string, given: readonly string[]):
     const verify = given.map((command, index) => ({
       label: `verify ${index + 1}`,
       command,
-      source: '--verify',
+      source,
     }));
     return { verify, setup, fromFiles: setup, givenUnused: false };
   }

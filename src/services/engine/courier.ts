@@ -36,6 +36,8 @@ export interface CourierOptions {
   onOver(): void;
 }
 
+const BY_ITS_WORD: Proof = { evidence: 'protocol', how: 'the agent said that its turn began' };
+
 interface UnderWay {
   next: NextDelivery;
   prove: (proof: Proof) => void;
@@ -133,11 +135,10 @@ export class Courier {
     return how !== null;
   }
 
-  /** The process of a turn says that it has its text. */
-  turnBegan(left: NextDelivery | null): void {
+  /** The process of a turn has its text: by its own word, unless something else is the proof. */
+  turnBegan(left: NextDelivery | null, proof: Proof = BY_ITS_WORD): void {
     const next = this.#underWay?.next ?? left;
-    const how = 'the agent said that its turn began';
-    if (next !== null) this.#submitted(next, { evidence: 'protocol', how });
+    if (next !== null) this.#submitted(next, proof);
   }
 
   /** What the agent says of its work proves that it has the text — but never one that is still kept back from it. */

@@ -185,7 +185,7 @@ export class WorkerActor {
     for (const one of said) {
       this.#stream.take(one);
       if (one.said === 'thread') this.#record.threadOpened(one.threadId, null, 'headless');
-      if (one.said === 'prompt_taken') this.#courier.turnBegan(leftTyped(this.#record.messages()));
+      if (one.said === 'prompt_taken') this.#courier.turnBegan(leftTyped(this.#record.messages()), one.proof);
       if (one.said === 'text' && !one.delta) this.onSentinels(findSentinels(one.text.split('\n')));
       if (one.said === 'turn_ended') this.#turnEnded(one);
       if (one.said === 'turn_failed') this.#turnFailed(one.text, one.kind);

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claude } from '../../../src/agents/claude.js';
 import { codex } from '../../../src/agents/codex.js';
-import type { StreamFormat } from '../../../src/agents/contract.js';
 import type { Said } from '../../../src/backends/contract.js';
 import { READERS } from '../../../src/backends/headless/formats/index.js';
 
@@ -11,6 +10,7 @@ const FOLDERS = {
   'stream-json': 'claude/2.1.332',
   'thread-jsonl': 'codex/0.171.0',
 } as const;
+type StreamFormat = keyof typeof FOLDERS;
 const folderOf = (format: StreamFormat) =>
   new URL(`../../fixtures/streams/${FOLDERS[format]}/`, import.meta.url);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/doors/cli/commands.js';
-import { FLAT_FLAGS, type Flag } from '../../../src/doors/cli/flags.js';
+import { FLAT_FLAGS, SETTING_FLAGS, type Flag } from '../../../src/doors/cli/flags.js';
 import { ALL_COMMANDS } from '../../../src/doors/cli/operation-commands.js';
 import { runProgram } from '../../../src/doors/cli/program.js';
 import { OPERATIONS } from '../../../src/services/operations/index.js';
@@ -138,7 +138,13 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
     '--include-changes takes no value (got "yes")',
     'leave it out',
   ],
-  ['fetch', ['--no-fetch', '--goal', 'a'], 'unknown flag --no-fetch', 'leave --fetch out'],
+  [
+    'interactive',
+    ['--no-interactive', '--goal', 'a'],
+    'unknown flag --no-interactive',
+    'leave --interactive out',
+  ],
+  ['fetch', ['--fetch=1', '--goal', 'a'], '--fetch takes no value (got "1")', 'leave it out'],
   ['apply', ['--apply=1', '--goal', 'a'], '--apply takes no value (got "1")', 'leave it out'],
   [
     'max-workers',
@@ -243,6 +249,8 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
   ['status --json', ['status', '--jsno'], 'unknown flag --jsno', 'did you mean --json?'],
   ['status', ['status', 'a', 'b'], 'unexpected argument "b"', 'takes one ID'],
   ['pause --json', ['pause', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
+  ['config --json', ['config', '--json=x'], '--json takes no value (got "x")', 'leave it out'],
+  ['config --project', ['config', '--project=x'], '--project takes no value (got "x")', 'leave it out'],
   ['attach', ['attach', 'a', 'b'], 'unexpected argument "b"', 'takes one ID'],
   [
     'demo --pace',
@@ -334,7 +342,13 @@ describe('bad input', () => {
     const tested = new Set(BAD.map(([flag]) => flag));
     const flags = [
       ...named('', FLAT_FLAGS),
-      ...COMMANDS.flatMap(({ name, flags: own }) => named(`${name} --`, own)),
+      ...COMMANDS.flatMap(({ name, flags: own }) =>
+        // The very same flags as those of a goal.
+        named(
+          `${name} --`,
+          own.filter((flag) => !SETTING_FLAGS.includes(flag)),
+        ),
+      ),
     ];
     expect(flags.filter((flag) => !tested.has(flag))).toEqual([]);
   });
@@ -345,7 +359,7 @@ describe('commands', () => {
     const offered = OPERATIONS.filter(({ doors }) => doors.cli === true).map(({ name }) =>
       name.replaceAll('_', '-'),
     );
-    const hand = ['attach', 'log', 'demo', 'attention', 'answer', 'salvage'];
+    const hand = ['attach', 'log', 'demo', 'attention', 'answer', 'salvage', 'config'];
     expect(ALL_COMMANDS.map(({ name }) => name).sort()).toEqual([...offered, ...hand].sort());
   });
 

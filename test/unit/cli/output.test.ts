@@ -6,7 +6,7 @@ import { createPaint } from '../../../src/doors/cli/output/paint.js';
 import { age, oneLine, plain, seconds } from '../../../src/doors/cli/output/plain.js';
 import { renderReport } from '../../../src/doors/cli/output/report.js';
 import { table } from '../../../src/doors/cli/output/table.js';
-import { nearest } from '../../../src/doors/cli/nearest.js';
+import { nearest } from '../../../src/core/nearest.js';
 import { createHeartbeat } from '../../../src/doors/cli/watch/heartbeat.js';
 import type { SessionReport, WorkerReport } from '../../../src/services/supervise/session-report.js';
 import { SAMPLES } from '../../support/sample-events.js';

@@ -1,4 +1,5 @@
 import type { StreamFormat } from '../../../agents/contract.js';
+import { plainText } from './plain.js';
 import type { StreamReader } from './reader.js';
 import { streamJson } from './stream-json.js';
 import { threadJsonl } from './thread-jsonl.js';
@@ -7,4 +8,5 @@ import { threadJsonl } from './thread-jsonl.js';
 export const READERS: Readonly<Record<StreamFormat, () => StreamReader>> = {
   'stream-json': streamJson,
   'thread-jsonl': threadJsonl,
+  plain: plainText,
 };

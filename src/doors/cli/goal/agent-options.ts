@@ -1,17 +1,24 @@
 import { stat } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Origin, Resolved } from '../../../config/load.js';
+import { agentOptionOf } from '../../../config/schema.js';
+import { unknownKeyHint } from '../../../config/toml-file.js';
 import { OrchestratorError } from '../../../core/errors/error.js';
 import type { CliHost, KnownAgent } from '../host.js';
-import { nearest } from '../nearest.js';
+import { nearest } from '../../../core/nearest.js';
 
 export type AgentOptions = Record<string, Record<string, string>>;
 
-/** Reads `--agent-option NAME.KEY=VALUE`. Files are taken relative to the folder one types in. Throws USAGE, UNKNOWN_AGENT. */
+/**
+ * Reads what is set, and `--agent-option NAME.KEY=VALUE` over it. Files are taken relative to the folder one types in,
+ * or to the folder of the file that names them. Throws USAGE, UNKNOWN_AGENT, SETTINGS_INVALID.
+ */
 export async function readAgentOptions(
   given: readonly string[],
   host: Pick<CliHost, 'env' | 'knownAgents'>,
+  settings: readonly Resolved[] = [],
 ): Promise<AgentOptions> {
-  const options: AgentOptions = {};
+  const options = await optionsThatAreSet(settings, host);
   for (const text of given) {
     const [, name = '', key = '', value = ''] = /^([^.=]+)\.([^.=]+)=(.*)$/s.exec(text) ?? badForm(text);
     const agent = findAgent(name, host.knownAgents());
@@ -24,10 +31,47 @@ export async function readAgentOptions(
       });
     options[name] = {
       ...options[name],
-      [key]: option.file ? await existingFile(text, value, host.env) : value,
+      [key]: option.file ? await existingFile(`--agent-option ${text}`, value, host.env) : value,
     };
   }
   return options;
+}
+
+async function optionsThatAreSet(
+  settings: readonly Resolved[],
+  host: Pick<CliHost, 'env' | 'knownAgents'>,
+): Promise<AgentOptions> {
+  const options: AgentOptions = {};
+  for (const { key, value: given, origin } of settings) {
+    const named = agentOptionOf(key.split('.'));
+    if (named === null) continue;
+    const wrong = (problem: string, hint: string) =>
+      new OrchestratorError('SETTINGS_INVALID', { where: origin.where, problem, hint });
+    const known = host.knownAgents();
+    const agent = known.find(({ name }) => name === named.agent);
+    if (agent === undefined) {
+      const names = known.map(({ name }) => name);
+      throw wrong(`no agent "${named.agent}"`, unknownKeyHint(named.agent, names));
+    }
+    const option = agent.options.find(({ name }) => name === named.option);
+    if (option === undefined) {
+      const names = agent.options.map(({ name }) => name);
+      const hint = names.length === 0 ? 'it has no options' : unknownKeyHint(named.option, names);
+      throw wrong(`${agent.name} has no option "${named.option}"`, hint);
+    }
+    const value = String(given);
+    const folder = folderOf(origin, '.');
+    options[agent.name] = {
+      ...options[agent.name],
+      [option.name]: option.file ? await existingFile(origin.where, value, host.env, folder) : value,
+    };
+  }
+  return options;
+}
+
+/** What a path in a settings file is relative to; `otherwise` for what was typed or stands in a variable. */
+export function folderOf({ from, where }: Origin, otherwise: string): string {
+  return from === 'user' || from === 'project' ? dirname(where) : otherwise;
 }
 
 /** Throws USAGE when an agent that will be started lacks a setting it cannot do without. */
@@ -75,8 +119,13 @@ function unknownOption(agent: KnownAgent, key: string): OrchestratorError {
   });
 }
 
-async function existingFile(text: string, value: string, env: CliHost['env']): Promise<string> {
-  const path = isAbsolute(value) ? value : resolve(expandHome(value, env));
+async function existingFile(
+  where: string,
+  value: string,
+  env: CliHost['env'],
+  folder = '.',
+): Promise<string> {
+  const path = isAbsolute(value) ? value : resolve(folder, expandHome(value, env));
   const isFile = await stat(path).then(
     (info) => info.isFile(),
     () => false,
@@ -84,7 +133,7 @@ async function existingFile(text: string, value: string, env: CliHost['env']): P
   if (!isFile)
     throw new OrchestratorError('FILE_NOT_READABLE', {
       path,
-      problem: `no such file (--agent-option ${text})`,
+      problem: `no such file (${where})`,
     });
   return path;
 }

@@ -1,3 +1,5 @@
+import { originWords, valueWords } from '../../../config/explain.js';
+import type { Resolved } from '../../../config/load.js';
 import type { FrozenCommand } from '../../../core/events/index.js';
 import type { CliHost, ProjectExamination } from '../host.js';
 import { printWarning } from '../output/errors.js';
@@ -8,9 +10,15 @@ import type { AgentChoice } from './choose-agents.js';
 /** Says aloud what is about to run: base, agents, commands and where they come from, permissions. */
 export function sayPlan(
   host: CliHost,
-  plan: { examined: ProjectExamination; choice: AgentChoice; bypass: boolean; leadMayAnswer: boolean },
+  plan: {
+    examined: ProjectExamination;
+    choice: AgentChoice;
+    bypass: boolean;
+    leadMayAnswer: boolean;
+    settings: readonly Resolved[];
+  },
 ): void {
-  const { examined, choice, bypass, leadMayAnswer } = plan;
+  const { examined, choice, bypass, leadMayAnswer, settings } = plan;
   const paint = createPaint(host.terminal, host.env, 'stderr');
   if (examined.verifyGivenUnused)
     printWarning(host.terminal, '--verify is not used: PROJECT.md says how to verify');
@@ -30,6 +38,7 @@ export function sayPlan(
         : 'permission prompts stay on for agents',
     ],
     ...(leadMayAnswer ? [['', 'the lead may answer what its workers ask you for']] : []),
+    ...kept(settings, host.env['HOME']),
   ];
   host.terminal.err(`${table(rows.map(([name = '', value = '']) => [paint.faint(name), value]))}\n`);
 }
@@ -41,7 +50,17 @@ function commands(name: string, list: readonly FrozenCommand[]): string[][] {
   ]);
 }
 
+/** What was set before and not on this command line: nobody shall wonder why it is so. */
+function kept(settings: readonly Resolved[], home: string | undefined): string[][] {
+  return settings
+    .filter(({ origin }) => origin.from !== 'default' && origin.from !== 'flag')
+    .map(({ key, value, origin }, index) => [
+      index === 0 ? 'settings' : '',
+      `${key} = ${valueWords(value)}   (${originWords(origin, home)})`,
+    ]);
+}
+
 function where(source: string): string {
   if (source === 'PROJECT.md') return 'PROJECT.md';
-  return source.startsWith('--') ? source : `guessed from ${source}`;
+  return source.startsWith('--') || source.startsWith('set in ') ? source : `guessed from ${source}`;
 }

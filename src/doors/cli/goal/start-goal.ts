@@ -1,31 +1,29 @@
-import { resolve } from 'node:path';
 import { EXIT } from '../../../core/errors/categories.js';
-import { OrchestratorError } from '../../../core/errors/error.js';
 import type { SessionPlanInput } from '../../../services/supervise/plan.js';
 import type { CliHost, ProjectExamination } from '../host.js';
 import { printWarning } from '../output/errors.js';
 import type { Parsed } from '../parse.js';
 import { follow, shallAttach } from '../watch/follow.js';
-import { checkRequiredOptions, expandHome, readAgentOptions } from './agent-options.js';
+import { checkRequiredOptions, readAgentOptions } from './agent-options.js';
 import { chooseAgents, type AgentChoice } from './choose-agents.js';
 import { settleConsent } from './consent.js';
+import { limitsOf, projectFolder, readGoalSettings, wishesOf, type GoalSettings } from './goal-settings.js';
 import { isTyped, readGoal } from './read-goal.js';
 import { sayPlan } from './say-plan.js';
-import { readLimits, readVerify, refuseContradictions } from './settings.js';
+import { refuseContradictions } from './settings.js';
 import { readTmuxConfig } from './tmux-config.js';
 
 /** From a goal to its result: everything that needs a person is settled here, then the session runs by itself. */
 export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> {
   refuseContradictions(parsed.given);
-  const limits = readLimits(parsed);
-  const verify = readVerify(parsed);
-  const agentOptions = await readAgentOptions(parsed.texts('agent-option'), host);
-  const tmuxConfig = await readTmuxConfig(host.env);
-  const includeChanges = parsed.isOn('include-changes') ?? false;
-  const examined = await host.examineProject(projectFolder(parsed, host), { verify, includeChanges });
+  const project = projectFolder(parsed, host);
+  const settings = await readGoalSettings(parsed, host, project);
+  const agentOptions = await readAgentOptions(parsed.texts('agent-option'), host, settings.all);
+  const tmuxConfig = await readTmuxConfig(settings.get('tmux.user_config'), host.env);
+  const examined = await examine(host, project, settings);
   // What is typed in comes last, so that nobody types in vain.
   const ready = isTyped(parsed) && host.terminal.stdinIsTty ? null : await readGoal(parsed, host);
-  const choice = await agents(parsed, host);
+  const choice = await agents(settings, host);
   checkRequiredOptions(
     [choice.lead, ...choice.workers].map(({ name }) => name),
     agentOptions,
@@ -34,48 +32,49 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
   const { goal, warnings } = ready ?? (await readGoal(parsed, host));
   for (const warning of [...warnings, ...choice.warnings]) printWarning(host.terminal, warning);
 
-  const bypass = parsed.isOn('bypass') ?? true;
+  const bypass = settings.isOn('bypass');
   await settleConsent(host, examined, { yes: parsed.isOn('yes') ?? false, bypass });
-  const leadMayAnswer = parsed.isOn('lead-may-answer') ?? false;
-  sayPlan(host, { examined, choice, bypass, leadMayAnswer });
+  const leadMayAnswer = settings.isOn('lead_may_answer');
+  sayPlan(host, { examined, choice, bypass, leadMayAnswer, settings: settings.all });
   if (host.terminal.interrupted.aborted) return EXIT.interrupted;
   const showPanes = shallAttach(host, parsed);
   const started = await host.startSession({
     ...planOf({ host, examined, choice, goal, showPanes }),
     agent_options: agentOptions,
-    include_changes: includeChanges,
-    worker_backend: parsed.isOn('headless') === true ? 'headless' : 'tmux',
-    fetch: parsed.isOn('fetch') ?? false,
-    apply: parsed.isOn('apply') ?? false,
-    kill_tmux: parsed.isOn('kill-tmux') ?? false,
+    include_changes: settings.isOn('include_changes'),
+    worker_backend: settings.isOn('headless') ? 'headless' : 'tmux',
+    fetch: settings.isOn('fetch'),
+    apply: settings.isOn('apply'),
+    kill_tmux: settings.isOn('kill_tmux'),
     bypass_permissions: bypass,
     lead_may_answer: leadMayAnswer,
     tmux_user_config: tmuxConfig,
-    limits,
+    limits: limitsOf(settings),
   });
   if (started.baseStatement !== examined.baseStatement) host.terminal.err(`${started.baseStatement}\n`);
   return follow(host, started.sessionId, { showPanes, json: parsed.isOn('json') ?? false });
 }
 
-function projectFolder(parsed: Parsed, host: CliHost): string {
-  const given = parsed.text('project');
-  if (given?.trim() === '')
-    throw new OrchestratorError('USAGE', {
-      problem: '--project is empty',
-      hint: 'name the folder of the project',
-    });
-  return resolve(expandHome(given ?? '.', host.env));
+async function examine(host: CliHost, project: string, settings: GoalSettings): Promise<ProjectExamination> {
+  const { origin } = settings.get('verify');
+  const examined = await host.examineProject(project, {
+    verify: settings.texts('verify') ?? [],
+    verifySource: origin.from === 'flag' ? origin.where : `set in ${origin.where}`,
+    includeChanges: settings.isOn('include_changes'),
+  });
+  // Who set it for every project knows that some say it themselves.
+  return { ...examined, verifyGivenUnused: examined.verifyGivenUnused && origin.from === 'flag' };
 }
 
-async function agents(parsed: Parsed, host: CliHost): Promise<AgentChoice> {
-  const names = parsed.given.includes('agents') ? [...new Set(parsed.texts('agents'))] : null;
-  const lead = parsed.text('lead') ?? null;
+async function agents(settings: GoalSettings, host: CliHost): Promise<AgentChoice> {
+  const { names, lead, warnings } = wishesOf(settings);
   const detected = await host.detectAgents(names);
   const byName =
     lead === null || names !== null || detected.some(({ name }) => name === lead)
       ? []
       : await host.detectAgents([lead]);
-  return chooseAgents([...detected, ...byName], host.knownAgents(), { names, lead });
+  const choice = chooseAgents([...detected, ...byName], host.knownAgents(), { names, lead });
+  return { ...choice, warnings: [...warnings, ...choice.warnings] };
 }
 
 function planOf(parts: {
