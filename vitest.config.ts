@@ -3,7 +3,7 @@ import { SummaryReporter } from './test/support/summary-reporter.js';
 
 interface ProjectOptions {
   readonly timeoutMs: number;
-  /** false: one file at a time, after everything else (whole products that measure themselves). */
+  /** false: whole products, two files at a time, after everything else. */
   readonly parallel: boolean;
   readonly globalSetup?: string;
 }
@@ -14,7 +14,7 @@ const project = (name: string, options: ProjectOptions) => ({
     include: [`test/${name}/**/*.test.ts`],
     testTimeout: options.timeoutMs,
     hookTimeout: options.timeoutMs,
-    fileParallelism: options.parallel,
+    ...(options.parallel ? {} : { maxWorkers: 2 }),
     sequence: { groupOrder: options.parallel ? 0 : 1 },
     ...(options.globalSetup === undefined ? {} : { globalSetup: options.globalSetup }),
   },

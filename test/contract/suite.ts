@@ -108,16 +108,20 @@ async function playRefused(): Promise<void> {
   expect(await ended()).toMatchObject({ state: 'done', summary: 'I was answered' });
 }
 
-describe.each(PLACES.map((place) => ({ name: placeName(place), place })))('$name', ({ place }) => {
-  describe.each([false, true])('whose agents ask: %s', (asks) => {
-    beforeAll(() => open(place, { asks }), 120_000);
-    afterAll(() => rig.close(), 120_000);
+/** Plays every case in every place of these agents. */
+export function playWith(...agents: readonly Place['agent'][]): void {
+  const places = PLACES.filter(({ agent }) => agents.includes(agent));
+  describe.each(places.map((place) => ({ name: placeName(place), place })))('$name', ({ place }) => {
+    describe.each([false, true])('whose agents ask: %s', (asks) => {
+      beforeAll(() => open(place, { asks }), 120_000);
+      afterAll(() => rig.close(), 120_000);
 
-    it.each(CASES.filter(({ name }) => (name === 'permission') === asks))('$name', async (one) => {
-      const except = one.except?.(place);
-      await (except === undefined ? PLAYS[one.name]?.() : playRefused());
-      const kernel = () => kernelOf(rig.events(), worker);
-      await expect.poll(kernel, { timeout: 20_000 }).toEqual(except?.kernel ?? one.kernel);
+      it.each(CASES.filter(({ name }) => (name === 'permission') === asks))('$name', async (one) => {
+        const except = one.except?.(place);
+        await (except === undefined ? PLAYS[one.name]?.() : playRefused());
+        const kernel = () => kernelOf(rig.events(), worker);
+        await expect.poll(kernel, { timeout: 20_000 }).toEqual(except?.kernel ?? one.kernel);
+      });
     });
   });
-});
+}

@@ -1,0 +1,3 @@
+import { playWith } from './suite.js';
+
+playWith('scripted');
