@@ -62,6 +62,12 @@ export const CATALOG = {
     message: (p) => `${p['what']} needs a terminal`,
     hint: (p) => String(p['hint'] ?? 'run it in a terminal'),
   },
+  BODY_TOO_LARGE: {
+    category: 'usage',
+    http: 413,
+    message: (p) => `the body is larger than ${p['limit']} bytes`,
+    hint: () => 'send large text as a file and name its path',
+  },
   // not found
   FILE_NOT_READABLE: {
     category: 'not_found',
@@ -78,7 +84,7 @@ export const CATALOG = {
     message: (p) => (p['running'] === true ? 'no session is running' : 'there is no session yet'),
     hint: (p) =>
       p['running'] === true
-        ? 'agentorchestr --list-sessions shows the last ones'
+        ? 'agentorchestr --list-sessions shows the last ones; one whose supervisor died goes on with --resume ID'
         : 'start one: agentorchestr --goal "…"',
   },
   UNKNOWN_WORKER: {
@@ -281,7 +287,10 @@ export const CATALOG = {
   WORKER_BUSY: {
     category: 'precondition',
     message: (p) => `worker ${p['worker']} is still ${p['state']}`,
-    hint: () => 'wait_for_worker first, or kill_worker',
+    hint: (p) =>
+      p['state'] === 'waiting'
+        ? 'it waits for an answer: give it with send_to_worker (or agentorchestr answer), or kill_worker'
+        : 'wait_for_worker first, or kill_worker',
   },
   WORKER_READ_ONLY: {
     category: 'precondition',
@@ -377,12 +386,6 @@ export const CATALOG = {
     message: (p) => `limit reached: ${p['limit']} (${p['value']} of ${p['max']})`,
     hint: (p) =>
       String(p['hint'] ?? 'wait for a worker to end, integrate it, or kill one you no longer need'),
-  },
-  BODY_TOO_LARGE: {
-    category: 'limit',
-    http: 413,
-    message: (p) => `the body is larger than ${p['limit']} bytes`,
-    hint: () => 'send large text as a file and name its path',
   },
   // timeout
   TIMED_OUT: {

@@ -220,14 +220,16 @@ export class Courier {
       return delivery.outcome === 'refused' && underWay.calledOff.signal.aborted ? null : delivery;
     } catch (error) {
       deps.logger.error({ worker: workerId, err: error }, 'delivery failed');
+      const { code, message: reason } = toOrchestratorError(error);
+      const refused = { outcome: 'refused', reason } as const;
       // No process was made whose end would tell.
       if (underWay.isTurn && !underWay.typed) {
         leavePlace(deps, workerId, next);
-        const { code, message } = toOrchestratorError(error);
+        recordDelivery(deps, workerId, next, refused);
         const thread = code === THREAD_IN_USE ? 'in_use' : null;
-        record.failed({ reason: message, evidence: 'process', thread, hasSaid: false });
+        record.failed({ reason, evidence: 'process', thread, hasSaid: false });
       }
-      return { outcome: 'refused', reason: String(error) };
+      return refused;
     }
   }
 

@@ -61,6 +61,13 @@ export function endRun(
         })
       : fact(effective.type, subject, { summary: effective.summary }),
   ];
+  // Nobody will deliver it any more.
+  if (effective.type !== 'run.succeeded')
+    events.push(
+      ...undelivered(tx.messages(deps.sessionId, worker.worker_id))
+        .filter((message) => message.run_id === runId)
+        .map(({ message_id }) => fact('message.refused', subject, { message_id, reason: effective.summary })),
+    );
   if (worker.role === 'worker')
     events.push(
       ...noticesFor(deps, tx, {

@@ -1,4 +1,5 @@
 import type { BackendEvent } from '../../backends/contract.js';
+import { exitWords } from '../../core/exit-status.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import { EXITED_WITHOUT_REPORT, isTerminalRun, type Evidence } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
@@ -43,7 +44,7 @@ export function endOpenRuns(deps: EngineDeps, tx: Transaction, worker: WorkerRow
     // It is in a composer that goes away; should it have been taken, the delivery under way says so yet.
     ...messages
       .filter((message) => message.state === 'typed')
-      .map(({ message_id }) => fact('message.unconfirmed', subject, { message_id, screen: '' })),
+      .map(({ message_id }) => fact('message.unconfirmed', subject, { message_id, screen: ending.summary })),
   );
 }
 
@@ -70,7 +71,7 @@ function settleReported(deps: EngineDeps, tx: Transaction, worker: WorkerRow): v
 }
 
 function exitOf({ outputTail, status }: Exited): Omit<Ending, 'type'> & { failureCode: string } {
-  const summary = lastLine(outputTail) ?? `its process ended with status ${status ?? 'unknown'}`;
+  const summary = lastLine(outputTail) ?? exitWords(status);
   return { summary, evidence: 'process', failureCode: EXITED_WITHOUT_REPORT };
 }
 

@@ -1,4 +1,5 @@
 import type { BackendEvent } from '../../backends/contract.js';
+import { exitWords } from '../../core/exit-status.js';
 import type { AttemptRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import { EXITED_WITHOUT_REPORT, isLiveWorker, isTerminalRun } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
@@ -146,10 +147,12 @@ export class TurnProcesses {
 
   #failureOf(worker: WorkerRow, run: RunRow, event: TurnOver): Failure {
     const errors = this.#deps.launch(worker)?.resumeErrors;
-    const last = event.outputTail.trim().split('\n').at(-1) ?? '';
+    // A line of its protocol is not for people.
+    const words = event.outputTail.trim().split('\n');
+    const last = words.findLast((line) => !line.startsWith('{'))?.trim() ?? '';
     return {
       attemptId: event.attemptId,
-      reason: last === '' ? `its process ended with status ${event.status ?? 'unknown'}` : last,
+      reason: last === '' ? exitWords(event.status) : last,
       evidence: 'process',
       code: EXITED_WITHOUT_REPORT,
       thread: threadError(errors, worker, event.outputTail),

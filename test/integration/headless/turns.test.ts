@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HeadlessRig } from '../../support/headless-rig.js';
 
@@ -68,7 +69,10 @@ describe.each(['stream-json', 'thread-jsonl'] as const)('a turn without a termin
     rig = new HeadlessRig({ script: SCRIPT, format });
     const run = rig.spawn('w01', 'break');
     await rig.over(run);
-    expect(rig.run(run)).toMatchObject({ state: 'failed', failure_code: 'AGENT_EXITED' });
+    expect(rig.run(run)).toMatchObject({
+      ...{ state: 'failed', failure_code: 'AGENT_EXITED' },
+      summary: 'its process ended with status 9',
+    });
     expect(rig.worker('w01')).toMatchObject({ state: 'exited', exit_status: 9 });
   });
 
@@ -78,6 +82,19 @@ describe.each(['stream-json', 'thread-jsonl'] as const)('a turn without a termin
     const next = rig.send('w01', 'say again');
     await rig.over(next);
     expect(rig.run(next)).toMatchObject({ state: 'succeeded', summary: 'I say again' });
+  });
+
+  it('that cannot begin refuses its text, and says why', async () => {
+    rig = new HeadlessRig({ script: SCRIPT, format });
+    await rig.over(rig.spawn('w01', 'say one'));
+    rmSync(rig.worker('w01').worktree, { recursive: true });
+    const next = rig.send('w01', 'say two');
+    await rig.over(next);
+    expect(rig.store.message(next.messageId)).toMatchObject({
+      state: 'refused',
+      detail: expect.stringContaining('working directory'),
+    });
+    expect(rig.run(next)).toMatchObject({ state: 'failed' });
   });
 
   it('that failed is told as what the agent said of it', async () => {
