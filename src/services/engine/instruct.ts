@@ -29,7 +29,7 @@ export interface AcceptedInstruction {
 
 /**
  * Takes an instruction on, inside the caller's transaction: from its commit on it is not lost. Throws
- * WORKER_NOT_RUNNING for a worker whose process is over.
+ * WORKER_NOT_RUNNING for a lead whose process is over, and for a worker that never came to life.
  */
 export function acceptInstruction(
   deps: Pick<EngineDeps, 'sessionId' | 'newId'>,
