@@ -59,7 +59,7 @@ export async function readTextFile(path: string): Promise<string | null> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(await readFile(path));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     const problem = error instanceof TypeError ? 'it is not valid UTF-8' : (error as Error).message;
     throw new OrchestratorError('FILE_NOT_READABLE', { path, problem }, { cause: error });
   }
