@@ -124,10 +124,11 @@ describe('--doctor tells what is fatal, with its fix, and exits 1', () => {
   });
 
   it('a tmux whose server does not stay', async () => {
-    rmSync(join(pathWith('git', 'tmux').split(':')[1] ?? '', 'cat'));
-    const { PATH } = { PATH: `${rig.world.sandbox.root}/agents-bin:${rig.world.sandbox.root}/tools` };
-    const found = await check(rig, { env: { PATH } });
-    expect(found.troubles).toEqual(['failed the server that was started ended at once']);
+    // It takes the first command, and is gone.
+    const script = `case "$*" in -V) echo "tmux 3.4";; *) printf '%%%%begin 1 1 0\\n%%%%end 1 1 0\\n';; esac`;
+    rig.fakeProgram('tmux', script);
+    const found = await check(rig, { env: usual() });
+    expect(found.troubles).toEqual(['failed tmux new-session failed: control client ended (0)']);
   });
 
   it('[8] no agent at all, and none that can be started', async () => {
