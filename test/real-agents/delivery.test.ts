@@ -40,6 +40,8 @@ async function deliver(message: string): Promise<{ receipt: string[]; evidence: 
   await settled('w01');
   const ofMessage = (event: StoredEvent) =>
     (event.data as { message_id?: string }).message_id === sent['message_id'];
+  // What was reported settles the run within a second; on a busy machine its turn ends after that.
+  await rig.event('the end of its turn', (event) => event.type === 'message.answered' && ofMessage(event));
   const receipt = rig.events().filter(ofMessage);
   return {
     receipt: receipt.map(({ type }) => type),
