@@ -72,8 +72,8 @@ it.each<[ErrorCode, number]>([
 it('only these have a status of their own', () => {
   expect(CODES.filter((code) => entryOf(code).http !== undefined)).toEqual([
     'INVALID_INPUT',
-    'UNAUTHENTICATED',
     'BODY_TOO_LARGE',
+    'UNAUTHENTICATED',
   ]);
 });
 
