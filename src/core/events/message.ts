@@ -30,7 +30,7 @@ export const messageEvents = {
     'It was typed, but nothing proves that the agent took it. The screen is attached.',
     {
       message_id,
-      screen: z.string(),
+      screen: z.string().describe('what the pane showed; of one that is gone, why it went'),
     },
   ),
   'message.refused': event('It cannot be delivered.', { message_id, reason: z.string() }),

@@ -56,7 +56,8 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
       // What the agent shows may be known before the sender finds it ready; then it stands.
       return row.state === 'working' || row.state === 'waiting' ? {} : { ...NOT_WAITING, state: 'idle' };
     case 'worker.working':
-      return { ...NOT_WAITING, state: 'working' };
+      // Whoever retired it may have died before its end: then it is one like any other.
+      return { ...NOT_WAITING, state: 'working', retired: false };
     case 'worker.idle':
       return { ...NOT_WAITING, state: 'idle' };
     case 'worker.waiting':

@@ -13,7 +13,10 @@ export type Exited = Extract<BackendEvent, { type: 'exited' }>;
 /** The process of an agent that stays has ended. true: what was asked of it stays open, and another process is due. */
 export function recordExit(deps: EngineDeps, worker: WorkerRow, event: Exited): boolean {
   return deps.store.transaction((tx) => {
-    const staysOpen = worker.retired || isAnotherDue(deps, tx, worker, event);
+    const run = openRun(tx, deps.sessionId, worker.worker_id);
+    // What came for a retired one while it went has reached nobody yet.
+    const isUntouched = worker.retired && run?.state !== 'running';
+    const staysOpen = isUntouched || isAnotherDue(deps, tx, worker, event);
     if (!staysOpen) endOpenRuns(deps, tx, worker, { type: 'run.failed', ...exitOf(event) });
     const { attemptId: attempt_id, status, outputTail: output_tail } = event;
     const ended = { attempt_id, status, reason: 'its process ended', output_tail };

@@ -152,6 +152,19 @@ describe('a worker that is not needed now', () => {
     expect(rig.run('w01').state).toBe('succeeded');
   });
 
+  it('that lives on, because whoever retired it died, is one like any other: its death in a turn ends the run', async () => {
+    await idle('w01');
+    rig.engine.retire('w01', 'room');
+    rig.die();
+    await rig.takeUp('w01');
+    rig.instruct('w01', 'still there?');
+    await rig.take('w01');
+    expect(rig.worker('w01')).toMatchObject({ state: 'working', retired: false });
+    exit('w01', 1);
+    expect(rig.run('w01')).toMatchObject({ state: 'failed', failure_code: 'AGENT_EXITED' });
+    expect(rig.ended).toHaveLength(1);
+  });
+
   it('loses nothing that comes while it goes: no text reaches the process that ends, the next one has it', async () => {
     await idle('w01');
     rig.engine.retire('w01', 'room');
