@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
-import { filesBelow } from '../platform/disk-use.js';
+import { filesBelow } from '../platform/disk.js';
 import type { Restored, RestoreOptions } from './contract.js';
 import { createWorktree } from './create-worktree.js';
 import type { GitRoom } from './git-room.js';

@@ -1,6 +1,5 @@
-import type { Dirent } from 'node:fs';
 import { access, constants, lstat, readdir, stat, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 /** What lies at a path; looked at, never changed. */
 export interface PathFacts {
@@ -64,10 +63,7 @@ export async function nearestExisting(path: string): Promise<PathFacts> {
 
 /** What lies directly in a folder; nothing where there is none. */
 export async function listFolder(path: string): Promise<readonly PathFacts[]> {
-  const names = await readdir(path).catch(() => []);
-  const found = await Promise.all(
-    names.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => pathFacts(join(path, name))),
-  );
+  const found = await Promise.all((await namesIn(path)).map((name) => pathFacts(join(path, name))));
   return found.filter((facts) => facts !== null);
 }
 
@@ -77,33 +73,57 @@ export async function freeBytes(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Space that a tree takes on the disk; `complete` is false when `signal` ended the walk, or part could not be read. */
-export async function treeSize(
-  path: string,
-  signal: AbortSignal,
-): Promise<{ bytes: number; complete: boolean }> {
+export interface DiskUse {
+  readonly bytes: number;
+  /** false: there was more than is looked at; `bytes` is then what was seen. */
+  readonly complete: boolean;
+}
+
+const MOST_ENTRIES = 300_000;
+
+/**
+ * What the files below the paths occupy on disk. Links are not followed, hard links count once; what is not there is 0.
+ * The walk ends at `mostEntries`, or when `signal` aborts.
+ */
+export async function diskUse(
+  paths: readonly string[],
+  { mostEntries = MOST_ENTRIES, signal }: { mostEntries?: number; signal?: AbortSignal } = {},
+): Promise<DiskUse> {
+  const seen = new Set<string>();
+  const open = [...paths];
   let bytes = 0;
-  let complete = true;
-  const folders = [path];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    if (signal.aborted) return { bytes, complete: false };
-    const entries: Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => {
-      complete = false;
-      return [];
-    });
-    const [inner, files] = [entries.filter(isFolder), entries.filter((entry) => !isFolder(entry))];
-    folders.push(...inner.map(({ name }) => join(folder, name)));
-    const sizes = await Promise.all(files.map(({ name }) => blocksOf(join(folder, name))));
-    bytes += sizes.reduce((sum, size) => sum + size, 0);
+  for (let looked = 0; open.length > 0; looked += 1) {
+    if (looked >= mostEntries || signal?.aborted === true) return { bytes, complete: false };
+    const path = open.pop() ?? '';
+    const info = await lstat(path).catch(() => null);
+    if (info === null) continue;
+    if (info.isDirectory()) {
+      for (const name of await readdir(path).catch(() => [])) open.push(join(path, name));
+    } else if (info.nlink > 1) {
+      const file = `${info.dev} ${info.ino}`;
+      if (seen.has(file)) continue;
+      seen.add(file);
+    }
+    bytes += info.blocks * 512;
   }
-  return { bytes, complete: complete && !signal.aborted };
+  return { bytes, complete: true };
 }
 
-function isFolder(entry: Dirent): boolean {
-  return entry.isDirectory();
+/** Every file below a folder, relative to it and in order; [] when it is not there. */
+export async function filesBelow(root: string): Promise<readonly string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort((a, b) => (a < b ? -1 : 1));
 }
 
-async function blocksOf(path: string): Promise<number> {
-  const info = await lstat(path).catch(() => null);
-  return (info?.blocks ?? 0) * 512;
+export async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
+}
+
+/** The names in a folder, in order; [] when it is not there. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = await readdir(folder).catch(() => []);
+  return names.sort((a, b) => (a < b ? -1 : 1));
 }

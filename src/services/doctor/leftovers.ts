@@ -41,10 +41,12 @@ function serverRow(server: FoundServer, session: SeenSession | undefined): Check
   // A session that is not over is taken up with its server; that it crashed, its own row says.
   if (session !== undefined && ['active', 'crashed', 'paused'].includes(session.shown)) return [];
   const command = `tmux -S ${shellQuote(socket)} kill-server`;
-  if (session !== undefined)
-    return [
-      warning(subject, `the panes of session ${sessionId} (${session.shown}) are still kept`, { command }),
-    ];
+  if (session !== undefined) {
+    // One that did not reach its goal may be resumed; to clean it would give that up.
+    const fix = session.shown === 'done' ? `agentorchestr clean ${sessionId}` : command;
+    const kept = `the panes of session ${sessionId} (${session.shown}) are still kept`;
+    return [warning(subject, kept, { command: fix })];
+  }
   // Of another database, and at work there.
   if (supervised === true) return [];
   const found = `a tmux server of session ${sessionId}, which this database does not know, has no supervisor`;

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { freeBytes, nearestExisting, pathFacts, treeSize } from '../../platform/disk.js';
+import { diskUse, freeBytes, nearestExisting, pathFacts } from '../../platform/disk.js';
 import { currentUserId } from '../../platform/paths.js';
 import { shellQuote } from '../../platform/shell-quote.js';
 import type { DoctorDeps } from './deps.js';
@@ -91,7 +91,10 @@ async function spaceAt(path: string): Promise<CheckRow> {
 
 async function kept(data: string, signal: AbortSignal): Promise<CheckRow[]> {
   if ((await pathFacts(data)) === null) return [];
-  const [all, trees] = await Promise.all([treeSize(data, signal), treeSize(join(data, 'worktrees'), signal)]);
+  const [all, trees] = await Promise.all([
+    diskUse([data], { signal }),
+    diskUse([join(data, 'worktrees')], { signal }),
+  ]);
   const most = all.complete ? '' : 'at least ';
   const found = `${most}${sizeOf(all.bytes)}, ${sizeOf(trees.bytes)} of it worktrees`;
   return [ok({ name: 'what we keep', path: data }, found)];

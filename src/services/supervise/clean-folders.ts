@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { toOrchestratorError } from '../../core/errors/error.js';
 import type { SessionRow } from '../../core/state/rows.js';
-import { diskUse, isThere, namesIn } from '../../platform/disk-use.js';
+import { diskUse, isThere, namesIn } from '../../platform/disk.js';
 import { removeTree } from '../../platform/files.js';
 import type { SessionContext } from '../session-context.js';
 import type { Cleaning } from './clean-report.js';

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { toOrchestratorError } from '../../core/errors/error.js';
 import type { SessionRow } from '../../core/state/rows.js';
 import type { SalvageResult } from '../../git/contract.js';
-import { diskUse, isThere, namesIn } from '../../platform/disk-use.js';
+import { diskUse, isThere, namesIn } from '../../platform/disk.js';
 import { fact } from '../engine/deps.js';
 import type { SessionContext } from '../session-context.js';
 import type { Cleaning } from './clean-report.js';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { SessionRow } from '../../core/state/rows.js';
-import { diskUse, namesIn } from '../../platform/disk-use.js';
+import { diskUse, namesIn } from '../../platform/disk.js';
 import type { SessionContext } from '../session-context.js';
 import { worktreesOf } from './clean-worktrees.js';
 import type { DiskReport } from './session-report.js';

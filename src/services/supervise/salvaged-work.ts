@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { SessionRow } from '../../core/state/rows.js';
 import type { RestoreTarget, SalvagedWork } from '../../git/contract.js';
-import { filesBelow } from '../../platform/disk-use.js';
+import { filesBelow } from '../../platform/disk.js';
 import { sessionRow, type SessionContext } from '../session-context.js';
 import { keptIgnoredIn, salvageRef, worktreesOf } from './clean-worktrees.js';
 

@@ -77,7 +77,7 @@ describe('--doctor and sessions', () => {
         state: 'warning',
         path: socket,
         found: `the panes of session ${id} (done) are still kept`,
-        fix: `tmux -S ${socket} kill-server`,
+        fix: `agentorchestr clean ${id}`,
       },
     ]);
     expect(found.troubles).toHaveLength(1);

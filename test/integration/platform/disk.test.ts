@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { diskUse, filesBelow } from '../../../src/platform/disk-use.js';
+import { diskUse, filesBelow } from '../../../src/platform/disk.js';
 
 let root: string;
 beforeEach(() => {
@@ -23,7 +23,7 @@ describe('disk use', () => {
 
   it('is nothing for what is not there, and says when it did not look at everything', async () => {
     expect(await diskUse([join(root, 'nowhere')])).toEqual({ bytes: 0, complete: true });
-    expect(await diskUse([root], 2)).toMatchObject({ complete: false });
+    expect(await diskUse([root], { mostEntries: 2 })).toMatchObject({ complete: false });
   });
 
   it('names files, links included, in order', async () => {
