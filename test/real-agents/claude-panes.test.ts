@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bash, call, program, say } from '../support/mock-llm/program.js';
 import { says } from '../support/mock-llm/reply.js';
 import { personAt, type Person } from '../support/person.js';
-import { ALLOWED } from '../support/real-agents/crew.js';
+import { ALLOWED, REPORTS } from '../support/real-agents/crew.js';
 import { RealRig } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
 
@@ -16,15 +16,7 @@ const RULES = [
     when: says('run into a failure'),
     steps: [{ fail: { status: 529, message: 'Overloaded' } }],
   },
-  {
-    name: 'report',
-    when: says('report '),
-    steps: [
-      ({ prompt }: { prompt: string }) => call('report_done', { summary: prompt }),
-      ({ prompt }: { prompt: string }) => call('report_done', { summary: prompt }),
-      { text: 'done' },
-    ],
-  },
+  REPORTS,
   program('background', says('in the background'), function* () {
     yield bash('sleep 3; echo late', { run_in_background: true });
     yield say('It runs; I wait for it.');
@@ -50,23 +42,10 @@ afterAll(() => rig.close(), 120_000);
 const send = (message: string) => lead.ok('send_to_worker', { worker_id: 'w01', message });
 const ended = () => lead.ok('wait_for_worker', { worker_id: 'w01', timeout_s: 60 });
 
-/** Looks again and again, for what no event tells. */
-async function until(what: string, condition: () => boolean, limitMs = 20_000): Promise<void> {
-  for (const deadline = Date.now() + limitMs; !condition();) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${limitMs} ms\n${me.screen('w01')}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-const receipt = (id: unknown) =>
-  rig
-    .events()
-    .filter(({ data }) => (data as { message_id?: string }).message_id === id)
-    .map(({ type }) => type.replace('message.', ''));
-
 describe('a working Claude Code', () => {
   it('[C-17] that still runs a command in the background is not done, and is not asked', async () => {
     await send('run it in the background');
-    await until('its end', () => /still running/.test(me.screen('w01')));
+    await me.until('its end', () => /still running/.test(me.screen('w01')));
     const run = () => rig.store.runs(rig.sessionId, 'w01').at(-1);
     expect(run()).toMatchObject({ state: 'running', nudges: 0 });
     expect(await ended()).toMatchObject({ state: 'done', summary: 'the command has ended' });
@@ -91,9 +70,9 @@ describe('several at once', () => {
 describe('what stands in the way', () => {
   it('[C-9] a suggestion in the composer is no draft', async () => {
     await send('run into a failure');
-    await until('the suggestion', () => /❯\s+Resend your message/.test(me.screen('w01')));
+    await me.until('the suggestion', () => /❯\s+Resend your message/.test(me.screen('w01')));
     const { message_id: id } = await send('report after the failure');
-    await until('our text', () => receipt(id).includes('submitted'));
+    await me.until('our text', () => rig.receipt(id).includes('submitted'));
     const holds = rig.events().filter(({ type, data }) => type === 'message.held' && 'reason' in data);
     const drafts = holds.filter(({ data }) => (data as { message_id: string }).message_id === id);
     expect(drafts.map(({ data }) => (data as { reason: string }).reason)).not.toContain('human_draft');

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../support/mock-llm/program.js';
 import { says } from '../support/mock-llm/reply.js';
 import { personAt, type Person } from '../support/person.js';
-import { ALLOWED } from '../support/real-agents/crew.js';
+import { ALLOWED, REPORTS } from '../support/real-agents/crew.js';
 import { RealRig } from '../support/real-agents/rig.js';
 import type { McpCaller } from '../support/session-rig.js';
 
@@ -20,33 +19,12 @@ const RULES = [
     when: says('take your time'),
     steps: [() => ({ text: 'at last', until: open })],
   },
-  {
-    name: 'report',
-    when: says('report '),
-    steps: [
-      ({ prompt }: { prompt: string }) => call('report_done', { summary: prompt }),
-      ({ prompt }: { prompt: string }) => call('report_done', { summary: prompt }),
-      { text: 'done' },
-    ],
-  },
+  REPORTS,
 ];
 
 const send = (message: string) => lead.ok('send_to_worker', { worker_id: 'w01', message });
 const ended = () => lead.ok('wait_for_worker', { worker_id: 'w01', timeout_s: 60 });
 const moment = () => new Promise((resolve) => setTimeout(resolve, 1_000));
-
-/** Looks again and again, for what no event tells. */
-async function until(what: string, condition: () => boolean, limitMs = 20_000): Promise<void> {
-  for (const deadline = Date.now() + limitMs; !condition();) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${limitMs} ms\n${me.screen('w01')}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-const receipt = (id: unknown) =>
-  rig
-    .events()
-    .filter(({ data }) => (data as { message_id?: string }).message_id === id)
-    .map(({ type }) => type.replace('message.', ''));
 
 describe.each([
   ['Claude Code', 'claude'],
@@ -63,7 +41,7 @@ describe.each([
 
   it('[C-9] with a draft of a person: what we send is held, said to be held, and comes when it is gone', async () => {
     me.press('w01', '-l', 'my own unfinished thought');
-    await until('the draft', () => /my own unfinished/.test(me.screen('w01')));
+    await me.until('the draft', () => /my own unfinished/.test(me.screen('w01')));
     await moment();
     const { message_id: id } = await send('report after the draft');
     const held = await rig.event(
@@ -85,7 +63,7 @@ describe.each([
 
   it('takes what a person says at any time, and the model gets exactly that', async () => {
     me.press('w01', '-l', 'hello from the person');
-    await until('the text', () => /hello from the person/.test(me.screen('w01')));
+    await me.until('the text', () => /hello from the person/.test(me.screen('w01')));
     me.press('w01', 'Enter');
     await rig.llm.request(({ exchange }) => exchange?.prompt === 'hello from the person');
     await send('report what we sent');
@@ -102,14 +80,14 @@ describe.each([
     await moment();
     expect(rig.llm.prompts()).toHaveLength(before);
     release();
-    await until('the last', () => receipt(sent[2]?.['message_id']).includes('answered'), 60_000);
+    await me.until('the last', () => rig.receipt(sent[2]?.['message_id']).includes('answered'), 60_000);
     const after = rig.llm
       .prompts()
       .slice(before)
       .filter((prompt) => prompt.startsWith('report number'));
     expect(after).toEqual(['report number 1', 'report number 2', 'report number 3']);
     expect(
-      sent.map(({ message_id: id }) => receipt(id).filter((step) => step === 'submitted').length),
+      sent.map(({ message_id: id }) => rig.receipt(id).filter((step) => step === 'submitted').length),
     ).toEqual([1, 1, 1]);
   });
 
@@ -137,9 +115,9 @@ describe.each([
     const before = rig.llm.prompts().length;
     const texts = Array.from({ length: 8 }, (_, n) => `report ${String(n).repeat(200)}`);
     const sent = await Promise.all(texts.map((text) => send(text)));
-    await until(
+    await me.until(
       'the last answer',
-      () => sent.every(({ message_id: id }) => receipt(id).includes('answered')),
+      () => sent.every(({ message_id: id }) => rig.receipt(id).includes('answered')),
       90_000,
     );
     // Sent at once, they have no order but the one in which they were accepted.

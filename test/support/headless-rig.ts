@@ -10,13 +10,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scripted } from '../../src/agents/scripted.js';
-import type { HeadlessLaunch, LaunchContext } from '../../src/agents/contract.js';
+import type { HeadlessLaunch } from '../../src/agents/contract.js';
 import type { TurnSpec } from '../../src/backends/contract.js';
 import { createHeadlessBackend } from '../../src/backends/headless/backend.js';
 import type { EventName, StoredEvent } from '../../src/core/events/index.js';
 import type { RunRow, WorkerRow } from '../../src/core/state/rows.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { hashOf, newId } from '../../src/platform/ids.js';
+import { newId } from '../../src/platform/ids.js';
 import { silentLogger, type Logger } from '../../src/platform/logger.js';
 import { processesWithVariable } from '../../src/platform/process-tree.js';
 import { ATTEMPT_VARIABLE } from '../../src/platform/launch/launcher.js';
@@ -25,9 +25,9 @@ import { Engine } from '../../src/services/engine/engine.js';
 import { acceptInstruction, type AcceptedInstruction } from '../../src/services/engine/instruct.js';
 import { Slots } from '../../src/services/engine/slots.js';
 import type { Store } from '../../src/store/contract.js';
-import { compiledRoot } from './compiled.js';
 import { openStore } from '../../src/store/open-store.js';
 import { sampleEvent, SESSION } from './sample-events.js';
+import { scriptedContext } from './scripted-context.js';
 
 const LIMIT_MS = 20_000;
 
@@ -223,20 +223,10 @@ export class HeadlessRig {
     const launch = scripted.headless as HeadlessLaunch;
     const directory = this.deps.workerDirectory(workerId);
     const worker = this.worker(workerId);
-    const context: LaunchContext = {
-      binary: join(await compiledRoot(), 'bin/agentorchestr-scripted.cjs'),
-      role: 'worker',
-      directory,
-      worktree: worker.worktree,
-      mcpUrl: 'http://127.0.0.1:9/mcp',
-      hookUrl: 'http://127.0.0.1:9/hooks',
-      tokenVariable: 'TOKEN',
-      bypassPermissions: true,
-      isRoot: false,
-      hashOf,
-      resumeThreadId: worker.thread_id,
+    const context = await scriptedContext({
+      ...{ directory, worktree: worker.worktree, resumeThreadId: worker.thread_id },
       extra: { script: join(this.folder, 'script.yaml'), format: this.options.format ?? 'stream-json' },
-    };
+    });
     return {
       ...{ workerId, attemptId, directory, cwd: worker.worktree, role: 'worker', label: workerId },
       ...{

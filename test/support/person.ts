@@ -16,6 +16,8 @@ export interface Person {
   /** What was answered for a worker, how, and by whom. */
   answered(worker: string): Record<string, unknown>[];
   screen(worker: string): string;
+  /** Looks again and again, for what no event tells. */
+  until(what: string, condition: () => boolean, limitMs?: number): Promise<void>;
   press(worker: string, ...keys: string[]): void;
   tmux(...args: string[]): string;
 }
@@ -36,6 +38,13 @@ export function personAt(rig: SessionRig): Person {
     screen,
     tmux,
     press: (worker, ...keys) => void tmux('send-keys', '-t', paneOf(worker), ...keys),
+    async until(what, condition, limitMs = 20_000) {
+      for (const deadline = Date.now() + limitMs; !condition();) {
+        if (Date.now() > deadline)
+          throw new Error(`${what}: not within ${limitMs} ms\n${rig.types().slice(-20).join('\n')}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
     async item(worker, text) {
       for (const deadline = Date.now() + 30_000; ;) {
         const found = (await items()).find(

@@ -180,6 +180,13 @@ export class SessionRig {
       .map((event) => event.type);
   }
 
+  /** The life of one message so far: accepted, queued, … */
+  receipt(messageId: unknown): string[] {
+    return this.events()
+      .filter(({ data }) => (data as { message_id?: string }).message_id === messageId)
+      .map(({ type }) => type.replace('message.', ''));
+  }
+
   request(path: string, init: RequestInit & { token?: string | null } = {}): Promise<Response> {
     const { token = this.control.client_token, ...rest } = init;
     const headers = new Headers(rest.headers);

@@ -5,10 +5,9 @@ import { scripted } from '../../../src/agents/scripted.js';
 import type { HeadlessLaunch, StreamFormat } from '../../../src/agents/contract.js';
 import type { Said } from '../../../src/backends/contract.js';
 import { READERS } from '../../../src/backends/headless/formats/index.js';
-import { compiledRoot } from '../../support/compiled.js';
 import { createSandbox, type Sandbox } from '../../support/sandbox.js';
 import { Outside, TOKEN } from './outside.js';
-import { hashOf } from '../../../src/platform/ids.js';
+import { scriptedContext } from '../../support/scripted-context.js';
 
 export const launch = scripted.headless as HeadlessLaunch;
 
@@ -47,20 +46,12 @@ export class HeadlessRig {
 
   async begin(prompt: string, options: TurnOptions = {}): Promise<RunningTurn> {
     if (this.outside.mcpUrl.includes(':0/')) await this.outside.open();
-    const context = {
-      binary: join(await compiledRoot(), 'bin/agentorchestr-scripted.cjs'),
-      role: options.role ?? 'worker',
-      directory: this.directory,
-      worktree: this.work,
-      mcpUrl: this.outside.mcpUrl,
-      hookUrl: this.outside.hookUrl,
-      tokenVariable: 'RIG_TOKEN',
-      bypassPermissions: true,
-      isRoot: false,
-      hashOf,
+    const context = await scriptedContext({
+      ...{ directory: this.directory, worktree: this.work, role: options.role ?? 'worker' },
+      ...{ mcpUrl: this.outside.mcpUrl, hookUrl: this.outside.hookUrl, tokenVariable: 'RIG_TOKEN' },
       resumeThreadId: options.resume ?? null,
       extra: { script: this.scriptFile, ...(options.format === undefined ? {} : { format: options.format }) },
-    };
+    });
     const [file = '', ...args] = launch.argv(context);
     const child = spawn(file, args, { cwd: this.work, env: { ...this.sandbox.env, RIG_TOKEN: TOKEN } });
     child.stdin.end(prompt);

@@ -5,10 +5,9 @@ import { scripted } from '../../../src/agents/scripted.js';
 import type { InteractiveLaunch, Screen } from '../../../src/agents/contract.js';
 import { parseScreen, readScreen, type Reading } from '../../../src/backends/tmux/screen.js';
 import { runProcess } from '../../../src/platform/process.js';
-import { compiledRoot } from '../../support/compiled.js';
 import { createSandbox, type Sandbox } from '../../support/sandbox.js';
 import { Outside, TOKEN } from './outside.js';
-import { hashOf } from '../../../src/platform/ids.js';
+import { scriptedContext } from '../../support/scripted-context.js';
 
 const launch = scripted.interactive as InteractiveLaunch;
 const SOCKET = 'rig';
@@ -43,20 +42,13 @@ export class Rig {
   async start(script: string, options: StartOptions = {}): Promise<void> {
     writeFileSync(this.scriptFile, script);
     if (this.outside.mcpUrl.includes(':0/')) await this.outside.open();
-    const argv = launch.argv({
-      binary: join(await compiledRoot(), 'bin/agentorchestr-scripted.cjs'),
-      role: options.role ?? 'worker',
-      directory: this.directory,
-      worktree: this.work,
-      mcpUrl: this.outside.mcpUrl,
-      hookUrl: this.outside.hookUrl,
-      tokenVariable: 'RIG_TOKEN',
-      bypassPermissions: true,
-      isRoot: false,
-      hashOf,
+    const context = await scriptedContext({
+      ...{ directory: this.directory, worktree: this.work, role: options.role ?? 'worker' },
+      ...{ mcpUrl: this.outside.mcpUrl, hookUrl: this.outside.hookUrl, tokenVariable: 'RIG_TOKEN' },
       resumeThreadId: options.resume ?? null,
       extra: { script: this.scriptFile, ...(options.pace === undefined ? {} : { pace: options.pace }) },
     });
+    const argv = launch.argv(context);
     const shell = ['sh', '-c', `"$@"; echo $? > ${this.statusFile}; exec sleep 600`, 'sh', ...argv];
     const size = ['-x', String(options.columns ?? 90), '-y', String(options.rows ?? 24)];
     await this.tmux('new-session', '-d', '-s', 'rig', ...size, '-c', this.work, ...shell);

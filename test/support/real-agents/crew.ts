@@ -4,6 +4,17 @@ import type { Rule, Step } from '../mock-llm/reply.js';
 
 /** What a person would have allowed a crew on the sample project; `date` stops it at a permission. */
 export const ALLOWED = { permissions: { allow: ['Bash', 'Write', 'Edit'], ask: ['Bash(date:*)'] } };
+/** "report X" is reported as X. */
+export const REPORTS: Rule = {
+  name: 'report',
+  when: says('report '),
+  steps: [
+    ({ prompt }) => call('report_done', { summary: prompt }),
+    // Without a change it is asked once whether it is sure.
+    ({ prompt }) => call('report_done', { summary: prompt }),
+    { text: 'done' },
+  ],
+};
 export const VERIFY = [{ label: 'test', command: 'node --test', source: 'test' }];
 export const GOAL = 'Add the tools slug and words to the sample project.';
 

@@ -1,18 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { InteractiveLaunch } from '../../../src/agents/contract.js';
 import { claude } from '../../../src/agents/claude.js';
 import { parseScreen, readScreen } from '../../../src/backends/tmux/screen.js';
+import { capturesOf, idle, waiting, working } from '../../support/screens.js';
 
 const { screen: rules } = claude.interactive as InteractiveLaunch;
-const FOLDER = fileURLToPath(
-  new URL(`../../fixtures/screens/claude/${rules.recordedVersion}/`, import.meta.url),
-);
-const idle = (text = '') => ({ state: 'idle', kind: null, composer: { text } });
-const working = (text = '') => ({ state: 'working', kind: null, composer: { text } });
-const waiting = (kind: string) => ({ state: 'waiting', kind, composer: null });
-
+const captures = capturesOf('claude', rules.recordedVersion);
 /** Captures of real panes with styles; the real-agent tests prove that they are still what it draws. */
 const EXPECTED: Readonly<Record<string, unknown>> = {
   'api-key': waiting('login'),
@@ -37,22 +30,13 @@ const EXPECTED: Readonly<Record<string, unknown>> = {
   'working-draft': working('a draft'),
 };
 
-function screenOf(name: string) {
-  const lines = readFileSync(`${FOLDER}${name}.txt`, 'utf8').split('\n');
-  return parseScreen(lines, { row: 0, column: 0 });
-}
-
 describe('the screen rules of Claude Code', () => {
   it('have a capture for every case', () => {
-    expect(readdirSync(FOLDER).sort()).toEqual(
-      Object.keys(EXPECTED)
-        .map((name) => `${name}.txt`)
-        .sort(),
-    );
+    expect(captures.names()).toEqual(Object.keys(EXPECTED).sort());
   });
 
   it.each(Object.entries(EXPECTED))('read the capture "%s"', (name, expected) => {
-    const { state, kind, composer } = readScreen(rules, screenOf(name));
+    const { state, kind, composer } = readScreen(rules, captures.screen(name));
     expect({ state, kind, composer }).toEqual(expected);
   });
 
@@ -103,7 +87,7 @@ describe('the screen rules of Claude Code', () => {
       ],
     ],
   ] as const)('find what can be chosen on "%s"', (name, expected) => {
-    const screen = screenOf(name);
+    const screen = captures.screen(name);
     const tail = screen.rows.join('\n').trimEnd();
     const rule = rules.states.find(({ when }) => when.test(tail));
     expect(rule?.dialog?.choices(screen)).toEqual(

@@ -1,17 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { codex } from '../../../src/agents/codex.js';
 import type { InteractiveLaunch } from '../../../src/agents/contract.js';
 import { parseScreen, readScreen } from '../../../src/backends/tmux/screen.js';
+import { capturesOf, idle, waiting, working } from '../../support/screens.js';
 
 const { screen: rules } = codex.interactive as InteractiveLaunch;
-const FOLDER = fileURLToPath(
-  new URL(`../../fixtures/screens/codex/${rules.recordedVersion}/`, import.meta.url),
-);
-const idle = (text = '') => ({ state: 'idle', kind: null, composer: { text } });
-const working = (text = '') => ({ state: 'working', kind: null, composer: { text } });
-const waiting = (kind: string) => ({ state: 'waiting', kind, composer: null });
+const captures = capturesOf('codex', rules.recordedVersion);
 const failed = (kind: string | null = null) => ({ state: 'error', kind, composer: { text: '' } });
 
 /** Captures of real panes with styles; the real-agent tests prove that they are still what it draws. */
@@ -46,30 +40,18 @@ const EXPECTED: Readonly<Record<string, unknown>> = {
   working: working(),
 };
 
-function rowsOf(name: string): string[] {
-  return readFileSync(`${FOLDER}${name}.txt`, 'utf8').split('\n');
-}
-
-function screenOf(name: string) {
-  return parseScreen(rowsOf(name), { row: 0, column: 0 });
-}
-
 describe('the screen rules of Codex', () => {
   it('have a capture for every case', () => {
-    expect(readdirSync(FOLDER).sort()).toEqual(
-      Object.keys(EXPECTED)
-        .map((name) => `${name}.txt`)
-        .sort(),
-    );
+    expect(captures.names()).toEqual(Object.keys(EXPECTED).sort());
   });
 
   it.each(Object.entries(EXPECTED))('read the capture "%s"', (name, expected) => {
-    const { state, kind, composer } = readScreen(rules, screenOf(name));
+    const { state, kind, composer } = readScreen(rules, captures.screen(name));
     expect({ state, kind, composer }).toEqual(expected);
   });
 
   it('tell of a failure what it says, and nothing that stood there before', () => {
-    expect(readScreen(rules, screenOf('failed-login')).text).toBe(
+    expect(readScreen(rules, captures.screen('failed-login')).text).toBe(
       '■ unexpected status 401 Unauthorized: bad key, url: http://127.0.0.1:39991/v1/responses',
     );
   });
@@ -80,7 +62,7 @@ describe('the screen rules of Codex', () => {
     ['■ Your access token could not be refreshed. Please log out and sign in again.', 'login'],
     ['■ stream disconnected before completion', null],
   ])('know who can mend "%s"', (row, kind) => {
-    const rows = rowsOf('failed-login').map((line) => (line.includes('■') ? row : line));
+    const rows = captures.rows('failed-login').map((line) => (line.includes('■') ? row : line));
     expect(readScreen(rules, parseScreen(rows, { row: 0, column: 0 }))).toMatchObject({
       state: 'error',
       kind,
@@ -89,9 +71,9 @@ describe('the screen rules of Codex', () => {
   });
 
   it('take a failure for over once something else was sent', () => {
-    const rows = rowsOf('thinking').flatMap((line) =>
-      line.includes('think long') ? ['■ it failed', '', line] : [line],
-    );
+    const rows = captures
+      .rows('thinking')
+      .flatMap((line) => (line.includes('think long') ? ['■ it failed', '', line] : [line]));
     expect(readScreen(rules, parseScreen(rows, { row: 0, column: 0 })).state).toBe('working');
   });
 
@@ -123,7 +105,7 @@ describe('the screen rules of Codex', () => {
       ['Red  like fire', 'Blue  like water', 'None of the above  Optionally, add details in notes (tab)'],
     ],
   ])('find what can be chosen in "%s"', (name, labels) => {
-    const dialog = readScreen(rules, screenOf(name)).dialog;
+    const dialog = readScreen(rules, captures.screen(name)).dialog;
     expect(dialog?.choices.map(({ label }) => label.replace(/ {2,}/, '  '))).toEqual(labels);
     expect(dialog?.choices.map(({ selected }) => selected)).toEqual(labels.map((_, index) => index === 0));
   });
@@ -132,7 +114,7 @@ describe('the screen rules of Codex', () => {
     'name the dialog in "%s" by itself: what stands above it is not in it, and may blink',
     (name) => {
       const read = (change: (row: string) => string) => {
-        const rows = rowsOf(name).map((row) => change(row));
+        const rows = captures.rows(name).map((row) => change(row));
         return readScreen(rules, parseScreen(rows, { row: 0, column: 0 })).dialog;
       };
       const dialog = read((row) => row);
@@ -146,11 +128,13 @@ describe('the screen rules of Codex', () => {
   );
 
   it('have no part of a command hide what stands before it', () => {
-    const rows = rowsOf('permission').flatMap((row) =>
-      row.includes('Press enter to confirm') || !row.includes('$ ')
-        ? [row]
-        : ['  $ rm -rf ~', '  ────────────', '    ls'],
-    );
+    const rows = captures
+      .rows('permission')
+      .flatMap((row) =>
+        row.includes('Press enter to confirm') || !row.includes('$ ')
+          ? [row]
+          : ['  $ rm -rf ~', '  ────────────', '    ls'],
+      );
     const { dialog } = readScreen(rules, parseScreen(rows, { row: 0, column: 0 }));
     expect(dialog?.text).toContain('rm -rf ~');
   });
@@ -159,7 +143,7 @@ describe('the screen rules of Codex', () => {
     ['trust', 'Trust and continue'],
     ['hooks-review', "Continue without trusting (hooks won't run)"],
   ])('choose in "%s" what follows from trust in the project', (name, label) => {
-    const rule = rules.states.find(({ when }) => when.test(screenOf(name).rows.join('\n').trimEnd()));
+    const rule = rules.states.find(({ when }) => when.test(captures.screen(name).rows.join('\n').trimEnd()));
     expect(rule?.dialog?.consented).toMatchObject({ to: 'trust' });
     expect(label).toMatch(rule?.dialog?.consented?.choice ?? /^$/);
   });
