@@ -43,3 +43,26 @@ describe.each([
     );
   });
 });
+
+describe.each(['claude', 'codex'])('%s that came up while there was no supervisor', (agent) => {
+  it('is started anew before anything is said to it, so that it has its tools', async () => {
+    rig = await RealRig.create({ rules: RULES });
+    const lead = await rig.startWorkersOf(agent);
+    const started = rig.event(
+      'the process',
+      ({ type, worker_id: id }) => type === 'worker.started' && id === 'w01',
+    );
+    void lead.call('spawn_worker', { task: 'what colour is it?' }).catch(() => undefined);
+    await started;
+    await rig.crash();
+    // Its client has given up by then.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    await rig.takeUp();
+    const again = await rig.lead();
+    expect(await again.ok('wait_for_worker', { worker_id: 'w01', timeout_s: 120 })).toMatchObject({
+      state: 'done',
+      summary: 'it is blue',
+    });
+    expect(rig.llm.prompts().filter((prompt) => prompt.includes('what colour'))).toHaveLength(1);
+  });
+});

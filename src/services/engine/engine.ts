@@ -5,7 +5,7 @@ import { isLiveWorker, isPerTurn, takesInstructions, type Evidence } from '../..
 import { cancelRun, type CancelRequest } from './cancel-run.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
 import { endRun, type Ending } from './outcomes.js';
-import { endOpenRuns, recordExit, recordLost, type Exited } from './process-end.js';
+import { endOpenRuns, giveUpAttempt, recordExit, recordLost, type Exited } from './process-end.js';
 import { RunWatch } from './run-watch.js';
 import { TurnProcesses } from './turn-process.js';
 import { WorkerActor } from './worker-actor.js';
@@ -101,6 +101,19 @@ export class Engine {
     }
   }
 
+  /**
+   * Ends a process that is of no use before anything was said to it: what was to be said reaches another one. Once for a
+   * run; false: nothing was done.
+   */
+  async startAnew(workerId: string, attemptId: string, reason: string): Promise<boolean> {
+    const { store, sessionId, backend } = this.#deps;
+    const isGivenUp = store.transaction((tx) =>
+      giveUpAttempt(this.#deps, tx, { workerId, attemptId, reason }),
+    );
+    if (isGivenUp) await backend.stop(workerId, { graceMs: 2_000 });
+    return isGivenUp;
+  }
+
   /** A worker whose process ended while there was no supervisor: what it left settles its run before its end does. */
   async endedMeanwhile(worker: WorkerRow, past: PastAgent): Promise<void> {
     const actor = new WorkerActor(this.#deps, worker, { takenOver: true });
@@ -125,8 +138,8 @@ export class Engine {
     if (actor !== undefined) return actor.pump();
     const { store, sessionId } = this.#deps;
     const worker = store.worker(sessionId, workerId);
-    const isOver = worker !== null && !isLiveWorker(worker.state) && takesInstructions(worker);
-    if (isOver && openRun(store, sessionId, workerId)?.state === 'queued') this.#deps.bringBack(worker);
+    if (worker !== null && !isLiveWorker(worker.state) && takesInstructions(worker))
+      this.#bringBack(workerId);
   }
 
   /**
@@ -241,8 +254,15 @@ export class Engine {
     if (worker === null || !isLiveWorker(worker.state) || worker.attempt_id !== event.attemptId) return;
     this.#detach(event.workerId);
     const goesOn = recordExit(this.#deps, worker, event);
-    if (goesOn) this.pump(event.workerId);
+    if (goesOn) this.#bringBack(event.workerId);
     else this.#deps.onEnded(event.workerId, { kind: 'exited', status: event.status });
+  }
+
+  /** For what waits for it, if something does. */
+  #bringBack(workerId: string): void {
+    const { store, sessionId, bringBack } = this.#deps;
+    const worker = store.worker(sessionId, workerId);
+    if (worker !== null && openRun(store, sessionId, workerId)?.state === 'queued') bringBack(worker);
   }
 
   #lost(workerId: string, reason: string): void {

@@ -1,6 +1,6 @@
 import type { BackendEvent } from '../../backends/contract.js';
 import { exitWords } from '../../core/exit-status.js';
-import type { WorkerRow } from '../../core/state/rows.js';
+import type { AttemptRow, WorkerRow } from '../../core/state/rows.js';
 import { EXITED_WITHOUT_REPORT, isTerminalRun, type Evidence } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
@@ -14,8 +14,9 @@ export type Exited = Extract<BackendEvent, { type: 'exited' }>;
 export function recordExit(deps: EngineDeps, worker: WorkerRow, event: Exited): boolean {
   return deps.store.transaction((tx) => {
     const run = openRun(tx, deps.sessionId, worker.worker_id);
-    // What came for a retired one while it went has reached nobody yet.
-    const isUntouched = worker.retired && run?.state !== 'running';
+    // What came for a retired one while it went, or was to be said to one that was of no use, has reached nobody yet.
+    const isGivenUp = attemptOf(tx, deps, event.attemptId)?.state === 'ended';
+    const isUntouched = (worker.retired || isGivenUp) && run?.state !== 'running';
     const staysOpen = isUntouched || isAnotherDue(deps, tx, worker, event);
     if (!staysOpen) endOpenRuns(deps, tx, worker, { type: 'run.failed', ...exitOf(event) });
     const { attemptId: attempt_id, status, outputTail: output_tail } = event;
@@ -23,6 +24,25 @@ export function recordExit(deps: EngineDeps, worker: WorkerRow, event: Exited): 
     tx.append(fact('worker.exited', subjectOf(deps, worker, 'process'), ended));
     return staysOpen;
   });
+}
+
+/**
+ * The process of this attempt is about to be ended, since it is of no use: the run waits for another. Once for a run, and
+ * not where somebody said something to it. false: nothing was changed.
+ */
+export function giveUpAttempt(
+  deps: EngineDeps,
+  tx: Transaction,
+  { workerId, attemptId, reason }: { workerId: string; attemptId: string; reason: string },
+): boolean {
+  const worker = tx.worker(deps.sessionId, workerId);
+  const run = openRun(tx, deps.sessionId, workerId);
+  const isCurrent =
+    worker?.attempt_id === attemptId && attemptOf(tx, deps, attemptId)?.run_id === run?.run_id;
+  if (worker === null || run?.attempts !== 1 || !isCurrent || worker.state === 'working') return false;
+  const about = { ...subjectOf(deps, worker, 'process'), run_id: run.run_id };
+  tx.append(fact('run.attempt_failed', about, { attempt_id: attemptId, reason, counts: false }));
+  return true;
 }
 
 /** It cannot be reached any more, and no exit was seen. */
@@ -71,6 +91,10 @@ function isAnotherDue(deps: EngineDeps, tx: Transaction, worker: WorkerRow, even
 function settleReported(deps: EngineDeps, tx: Transaction, worker: WorkerRow): void {
   const open = tx.runs(deps.sessionId, worker.worker_id).find((run) => !isTerminalRun(run.state));
   if (open !== undefined) settleByReport(deps, tx, worker, open);
+}
+
+function attemptOf(tx: Transaction, { sessionId }: EngineDeps, attemptId: string): AttemptRow | undefined {
+  return tx.attempts(sessionId).find(({ attempt_id: id }) => id === attemptId);
 }
 
 function exitOf({ outputTail, status }: Exited): Omit<Ending, 'type'> & { failureCode: string } {

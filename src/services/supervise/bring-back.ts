@@ -43,7 +43,10 @@ async function startAgain(
   if (attemptId !== null) await live.backend.lookBack({ workerId, attemptId, directory });
   const run = openRun(session.store, session.sessionId, workerId);
   if (run === null) return null;
-  if (threadId === null && !beginsAnew(session, workerId)) {
+  const hasSpoken = session.store
+    .messages(session.sessionId, workerId)
+    .some(({ started_at: startedAt }) => startedAt !== null);
+  if (threadId === null && hasSpoken && !beginsAnew(session, workerId)) {
     const reason = 'its agent named no conversation that a new process could go on with';
     session.store.append(fact('thread.lost', subject(session, worker), { thread_id: '', reason }));
   }

@@ -44,18 +44,26 @@ export async function launchAgent(
   return started;
 }
 
-/** Releases the worker's messages once its agent takes input and its client has our tools; never throws. */
+/**
+ * Releases the worker's messages once its agent takes input and its client has our tools; never throws. One that came
+ * up without them (they could not be reached just then) is started anew once: nothing was said to it yet.
+ */
 export async function comeUp(
   session: SessionContext,
   live: LiveSession,
   worker: WorkerRow,
   agent: { attemptId: string; launch: InteractiveLaunch; tools: Promise<void> },
 ): Promise<void> {
+  const { worker_id: workerId } = worker;
   try {
     if (worker.state === 'starting') await becomeReady(session, live, worker, agent.attemptId);
-    if (agent.launch.toolsAtStart) await withTools(session, live, worker.worker_id, agent.tools);
+    if (!agent.launch.toolsAtStart || (await live.toolsSeen.within(agent.tools, TOOLS_LIMIT_MS))) return;
+    session.logger.warn({ worker: workerId }, 'its agent has not asked for our tools');
+    await live.engine.startAnew(workerId, agent.attemptId, 'its agent came up without our tools');
+  } catch (error) {
+    session.logger.warn({ worker: workerId, err: error }, 'it could not be started anew');
   } finally {
-    live.engine.release(worker.worker_id);
+    live.engine.release(workerId);
   }
 }
 
@@ -182,17 +190,6 @@ export function recordStarted(
       pid_started_at: started.pidStartedAt,
     }),
   );
-}
-
-/** What is said to an agent before its client has our tools finds it without them. */
-async function withTools(
-  session: SessionContext,
-  live: LiveSession,
-  workerId: string,
-  tools: Promise<void>,
-): Promise<void> {
-  if (!(await live.toolsSeen.within(tools, TOOLS_LIMIT_MS)))
-    session.logger.warn({ worker: workerId }, 'its agent has not asked for our tools');
 }
 
 /** The project's own folder inside the worktree. */
