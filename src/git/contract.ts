@@ -151,6 +151,8 @@ export interface WorktreeOptions {
   readonly commit: string;
   /** The project's folder below the top, where our in-tree files would lie; '' unless told. */
   readonly subdirectory?: string;
+  /** The branch is ours and stands at `commit` already: the worktree is only put on it. Default false: it must be new. */
+  readonly existing?: boolean;
 }
 
 export interface Worktree {

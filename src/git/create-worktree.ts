@@ -29,7 +29,9 @@ export async function createWorktree(room: GitRoom, options: WorktreeOptions): P
   if (branch !== null) await checkBranchName(room, at, branch);
   const commit = await requireCommit(room, at, options.commit);
   const made = await makeParent(options.path);
-  const attempt = newAttempt({ path: made.path, branch, commit });
+  // A branch that was there before must not go with an attempt that dies.
+  const existing = options.existing === true ? branch : null;
+  const attempt = newAttempt({ path: made.path, branch: existing === null ? branch : null, commit });
   try {
     await room.locked(repository, () => register(room, repository, attempt));
   } catch (error) {
@@ -42,8 +44,10 @@ export async function createWorktree(room: GitRoom, options: WorktreeOptions): P
     await createBranch(room, repository, attempt);
     branchMade = true;
     await attachBranch(room, attempt);
+    if (existing !== null)
+      await room.run(['checkout', '--quiet', existing, '--'], { at: { worktree: attempt.path } });
     await keepOwnFilesOut(attempt.path, options.subdirectory ?? '');
-    await validate(room, repository, attempt);
+    await validate(room, repository, { ...attempt, branch });
   } catch (error) {
     await undo(room, repository, branchMade ? attempt : { ...attempt, branch: null });
     await removeEmptyParents(made);

@@ -48,9 +48,9 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
       const ready = await startSupervisor(plan, { paths, env });
       return { sessionId: ready.session_id, baseStatement: ready.base, directory: ready.directory };
     },
-    async takeUpSession({ sessionId, terminal: size, killTmux }) {
+    async takeUpSession({ sessionId, terminal: size, killTmux, addition }) {
       const { takeUpSupervisor } = await import('./start-supervisor.js');
-      const order = { session_id: sessionId, terminal: size, kill_tmux: killTmux };
+      const order = { session_id: sessionId, terminal: size, kill_tmux: killTmux, addition };
       await takeUpSupervisor(order, { paths, env });
     },
     findSession: (prefix) => findSession(env, prefix),

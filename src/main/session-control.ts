@@ -48,8 +48,12 @@ export async function readLastControl(dataDirectory: string): Promise<SessionCon
 export async function sessionSecret(dataDirectory: string): Promise<string> {
   const path = join(dataDirectory, 'secret');
   const known = await readTextFile(path);
-  if (known !== null && known.length >= 43) return known;
+  return known !== null && known.length >= 43 ? known : renewSecret(dataDirectory);
+}
+
+/** Nothing that the secret before has issued is valid afterwards. */
+export async function renewSecret(dataDirectory: string): Promise<string> {
   const secret = newSecret();
-  await writeFileAtomic(path, secret);
+  await writeFileAtomic(join(dataDirectory, 'secret'), secret);
   return secret;
 }

@@ -8,6 +8,8 @@ const takeUp = z.object({
   terminal: sessionPlanSchema.shape.terminal,
   /** Close the panes at the end; null: as was said when the session began. */
   kill_tmux: z.boolean().nullable().default(null),
+  /** What the person adds to the goal. */
+  addition: z.string().nullable().default(null),
 });
 
 /** What a supervisor is started for. */

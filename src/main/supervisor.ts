@@ -30,7 +30,7 @@ function say(message: unknown): void {
 async function beginningOf(order: SupervisorOrder): Promise<{ plan: SessionPlan; beginning: Beginning }> {
   if ('plan' in order) return { plan: order.plan, beginning: newSession };
   const { row, plan } = await readLeftSession(process.env, order.take_up);
-  return { plan, beginning: leftSession(row) };
+  return { plan, beginning: leftSession(row, order.take_up.addition) };
 }
 
 try {

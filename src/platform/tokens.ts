@@ -9,6 +9,8 @@ export interface Tokens {
   issue(identity: TokenIdentity): string;
   /** null for anything that this secret did not issue. Compares in constant time. */
   identify(token: string): TokenIdentity | null;
+  /** Another secret from now on. */
+  renew(secret: string): void;
 }
 
 export function newSecret(): string {
@@ -19,7 +21,8 @@ export function newSecret(): string {
  * Bearer tokens that name their holder and prove it with a 256-bit MAC of one secret per session. Nothing else is
  * stored, so the same tokens hold after a restart of the supervisor.
  */
-export function createTokens(secret: string, sessionId: string): Tokens {
+export function createTokens(initial: string, sessionId: string): Tokens {
+  let secret = initial;
   const mac = (text: string) =>
     createHmac('sha256', secret).update(`${sessionId}:${text}`).digest('base64url');
   return {
@@ -35,5 +38,6 @@ export function createTokens(secret: string, sessionId: string): Tokens {
       if (workerId !== undefined) return { scope: 'worker', workerId };
       return { scope: scope as 'lead' | 'client' | 'admin', workerId: scope === 'lead' ? 'lead' : null };
     },
+    renew: (next) => void (secret = next),
   };
 }

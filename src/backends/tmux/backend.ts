@@ -110,7 +110,7 @@ class TmuxBackend implements Backend {
     const { session, roster } = this.place;
     const { clock, logger } = this.options;
     const panes = this.paneMaker();
-    return roster.startOnce(spec.workerId, async () => {
+    return roster.startOnce(spec, async () => {
       const endStart = this.router.beginStart();
       try {
         const entry = await launchAgent(

@@ -1,7 +1,7 @@
 import { type Clock, within } from '../../core/clock.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Logger } from '../../platform/logger.js';
-import type { BackendEvent, StartedAgent } from '../contract.js';
+import type { BackendEvent, StartedAgent, StartSpec } from '../contract.js';
 import { rememberText } from './earlier.js';
 import { startedAgent, type Entry } from './entry.js';
 import { launchFiles } from '../../platform/launch/launcher.js';
@@ -31,7 +31,8 @@ export class Roster {
   /** The latest of each worker. */
   private readonly entries = new Map<string, Entry>();
   private readonly byPane = new Map<string, Entry>();
-  private readonly starting = new Set<string>();
+  /** Their attempts. */
+  private readonly starting = new Map<string, string>();
   private readonly history: Entry[] = [];
 
   constructor(options: RosterOptions) {
@@ -67,11 +68,11 @@ export class Roster {
   }
 
   /** Runs one start of this worker. Throws SPAWN_FAILED while it runs or starts already. */
-  async startOnce<T>(workerId: string, work: () => Promise<T>): Promise<T> {
+  async startOnce<T>({ workerId, attemptId }: StartSpec, work: () => Promise<T>): Promise<T> {
     if (this.starting.has(workerId) || this.entries.get(workerId)?.phase === 'live') {
       throw new OrchestratorError('SPAWN_FAILED', { worker: workerId, problem: 'it runs already' });
     }
-    this.starting.add(workerId);
+    this.starting.set(workerId, attemptId);
     try {
       return await work();
     } finally {
@@ -93,7 +94,7 @@ export class Roster {
     if (entry !== undefined) return entry.phase === 'ended' ? entry.files.text : null;
     const { directory, workerId, attemptId } = pane;
     // One that ended before its start was over is not an earlier supervisor's.
-    if (workerId === null || this.starting.has(workerId)) return null;
+    if (workerId === null || this.starting.get(workerId) === attemptId) return null;
     return !pane.dead || directory === null || attemptId === null
       ? null
       : launchFiles(directory, workerId, attemptId).text;

@@ -274,10 +274,7 @@ export const CATALOG = {
     category: 'precondition',
     message: (p) => `session ${p['session']} cannot be taken up again: ${p['problem']}`,
     hint: (p) =>
-      String(
-        p['hint'] ??
-          `this version takes up what still runs; starting agents anew comes with a later release. All work is in worktrees and branches: agentorchestr status ${p['session']}`,
-      ),
+      String(p['hint'] ?? `all work is in worktrees and branches: agentorchestr status ${p['session']}`),
   },
   WORKER_DIRTY: {
     category: 'precondition',

@@ -35,7 +35,9 @@ export const sessionEvents = {
     { reason: z.string() },
     { synced: true },
   ),
-  'session.resumed': event('A supervisor took the session up again.', { reason: z.string() }),
+  'session.resumed': event('A session that was over goes on: whatever ended it no longer holds.', {
+    reason: z.string().describe('what it had ended with'),
+  }),
   'session.ended': event(
     'The session is over; what its branch holds is final.',
     {

@@ -42,7 +42,7 @@ function change(row: SessionRow, event: StoredEvent): Partial<SessionRow> | null
     case 'session.paused':
       return { state: 'paused', reason: event.data.reason };
     case 'session.resumed':
-      return { state: 'active', reason: null, ended_at: null };
+      return { state: 'active', reason: null, verdict: null, ended_at: null };
     case 'session.ended':
       return {
         state: event.data.state,

@@ -94,7 +94,7 @@ const RESUME_FLAG: Flag = {
   name: 'resume',
   kind: 'text',
   value: 'ID',
-  summary: 'go on with a session after a crash, or look at it',
+  summary: 'go on with a session that was paused or crashed; --goal adds to its goal',
 };
 
 export const ACTION_FLAGS: readonly Flag[] = [

@@ -38,7 +38,7 @@ export interface CliHost {
   /** Starts the detached supervisor and waits until the session is ready. */
   startSession(plan: SessionPlanInput): Promise<StartedSession>;
   /**
-   * Starts a supervisor for a session whose own died, and waits until it has taken over. Throws SESSION_NOT_RESUMABLE,
+   * Starts a supervisor for a session that has none, and waits until it has taken over. Throws SESSION_NOT_RESUMABLE,
    * SESSION_OWNED; then nothing is changed.
    */
   takeUpSession(order: {
@@ -47,6 +47,8 @@ export interface CliHost {
     readonly terminal: { columns: number; rows: number } | null;
     /** Close the panes at the end; null: as was said when the session began. */
     readonly killTmux: boolean | null;
+    /** What the person adds to the goal. */
+    readonly addition: string | null;
   }): Promise<void>;
   /** Full session id of a unique prefix. Throws SESSION_NOT_FOUND, SESSION_AMBIGUOUS. */
   findSession(prefix: string): Promise<string>;

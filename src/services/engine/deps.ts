@@ -37,7 +37,7 @@ export interface EngineDeps {
   bringBack(worker: WorkerRow): void;
   /** Told when the lead ended its turn and nothing is left that could wake it. */
   onLeadStuck(): void;
-  /** Told when an agent process is gone, after its rows are settled. */
+  /** Told when an agent process is gone that nobody here ended, after its rows are settled. */
   onEnded(workerId: string, how: ProcessEnd): void;
 }
 

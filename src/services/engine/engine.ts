@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../core/events/index.js';
 import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
 import { isLiveWorker, isPerTurn, takesInstructions, type Evidence } from '../../core/state/states.js';
 import { cancelRun, type CancelRequest } from './cancel-run.js';
-import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
+import { fact, openRun, type EngineDeps, type FactSubject, type ProcessEnd } from './deps.js';
 import { endRun, type Ending } from './outcomes.js';
 import { endOpenRuns, giveUpAttempt, recordExit, recordLost, type Exited } from './process-end.js';
 import { RunWatch } from './run-watch.js';
@@ -23,6 +23,8 @@ export class Engine {
   readonly #unsubscribe: readonly (() => void)[];
   readonly #turns: TurnProcesses;
   readonly #watch: RunWatch;
+  /** Whoever ends an agent, or found that it ended, knows it without being told. */
+  readonly #endings = new Set<string>();
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
@@ -92,11 +94,13 @@ export class Engine {
   ): Promise<StopResult> {
     const { worker_id: workerId } = worker;
     this.#turns.leaving(workerId);
+    this.#endings.add(workerId);
     try {
       const stopped = await this.#deps.backend.stop(workerId, { graceMs: options.graceMs });
       if (options.ending !== undefined) this.endOpenRuns(worker, options.ending);
       return stopped;
     } finally {
+      this.#endings.delete(workerId);
       if (this.#turns.dismiss(workerId, options.reason)) this.#detach(workerId);
     }
   }
@@ -124,9 +128,11 @@ export class Engine {
     }
     const { worker_id: workerId, attempt_id: attemptId } = worker;
     const { end, outputTail } = past;
+    this.#endings.add(workerId);
     if (end.kind === 'lost') this.#lost(workerId, end.reason);
     else
       this.#exited({ type: 'exited', workerId, attemptId: attemptId ?? '', status: end.status, outputTail });
+    this.#endings.delete(workerId);
   }
 
   /**
@@ -255,7 +261,11 @@ export class Engine {
     this.#detach(event.workerId);
     const goesOn = recordExit(this.#deps, worker, event);
     if (goesOn) this.#bringBack(event.workerId);
-    else this.#deps.onEnded(event.workerId, { kind: 'exited', status: event.status });
+    else this.#tellEnd(event.workerId, { kind: 'exited', status: event.status });
+  }
+
+  #tellEnd(workerId: string, how: ProcessEnd): void {
+    if (!this.#endings.has(workerId)) this.#deps.onEnded(workerId, how);
   }
 
   /** For what waits for it, if something does. */
@@ -271,7 +281,7 @@ export class Engine {
     if (worker === null || !isLiveWorker(worker.state)) return;
     this.#detach(workerId);
     recordLost(this.#deps, worker, reason);
-    this.#deps.onEnded(workerId, { kind: 'lost', reason });
+    this.#tellEnd(workerId, { kind: 'lost', reason });
   }
 
   #detach(workerId: string): void {

@@ -16,6 +16,8 @@ export interface Failure {
   readonly thread: 'unknown' | 'in_use' | null;
   /** It has said or done something in this attempt, or may have. */
   readonly hasSaid: boolean;
+  /** It went with the supervisor that began it (the machine was switched off), and nothing is known against it. */
+  readonly isBrokenOff?: boolean;
 }
 
 /** What an agent's last words say of the conversation that it was to go on with. */
@@ -52,7 +54,8 @@ export function afterFailure(
     ...{ source: 'supervisor', evidence: failure.evidence },
   };
   const startsAnew = failure.thread === 'unknown' && worker.thread_id !== null;
-  const isDue = startsAnew || (failure.thread === null && run.failed_attempts < run.retries);
+  const isFree = startsAnew || failure.isBrokenOff === true;
+  const isDue = isFree || (failure.thread === null && run.failed_attempts < run.retries);
   if (!isDue || run.cancel_requested_at !== null) {
     const code = failure.thread === 'in_use' ? THREAD_IN_USE : failure.code;
     const ending = { summary: failure.reason, evidence: failure.evidence, failureCode: code };
@@ -64,7 +67,7 @@ export function afterFailure(
   if (startsAnew && worker.thread_id !== null)
     tx.append(fact('thread.lost', subject, { thread_id: worker.thread_id, reason }));
   // To begin anew uses up no retry: the agent never had the text.
-  tx.append(fact('run.attempt_failed', subject, { attempt_id, reason, counts: !startsAnew }));
+  tx.append(fact('run.attempt_failed', subject, { attempt_id, reason, counts: !isFree }));
   redeliver(deps, tx, { worker, run, subject, reason, startsAnew });
   return true;
 }

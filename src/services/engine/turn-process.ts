@@ -150,13 +150,15 @@ export class TurnProcesses {
     // A line of its protocol is not for people.
     const words = event.outputTail.trim().split('\n');
     const last = words.findLast((line) => !line.startsWith('{'))?.trim() ?? '';
+    const actor = this.#actors.get(worker.worker_id);
     return {
       attemptId: event.attemptId,
       reason: last === '' ? exitWords(event.status) : last,
       evidence: 'process',
       code: EXITED_WITHOUT_REPORT,
       thread: threadError(errors, worker, event.outputTail),
-      hasSaid: this.#actors.get(worker.worker_id)?.hasSaid(event.attemptId) === true,
+      hasSaid: actor?.hasSaid(event.attemptId) === true,
+      isBrokenOff: event.status === null && actor?.isAgain(event.attemptId) === true,
     };
   }
 

@@ -207,6 +207,11 @@ export class WorkerActor {
     return stream.hasEnded;
   }
 
+  /** Another supervisor began it. */
+  isAgain(attemptId: string): boolean {
+    return this.#again === attemptId;
+  }
+
   hasSaid(attemptId: string): boolean {
     return this.#stream?.attemptId === attemptId && this.#stream.hasSaid;
   }

@@ -1,9 +1,10 @@
-import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
+import { toOrchestratorError } from '../../core/errors/error.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import { fact, openRun, type FactSubject } from '../engine/deps.js';
 import { beginsAnew } from '../engine/lost-conversation.js';
 import { workerDirectory } from '../places.js';
-import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
+import type { LiveSession, SessionContext } from '../session-context.js';
+import { ensureWorktree } from './ensure-worktree.js';
 import { launchAgent } from './launch-agent.js';
 
 /**
@@ -37,7 +38,7 @@ async function startAgain(
   worker: WorkerRow,
 ): Promise<string | null> {
   const { worker_id: workerId, attempt_id: attemptId, thread_id: threadId } = worker;
-  await requireWorktree(session, worker);
+  await ensureWorktree(session, worker);
   const directory = workerDirectory(session.places, workerId);
   // Nothing of the process before may still be at its conversation, or in its worktree.
   if (attemptId !== null) await live.backend.lookBack({ workerId, attemptId, directory });
@@ -52,15 +53,6 @@ async function startAgain(
   }
   const started = await launchAgent(session, live, worker, { runId: run.run_id, resumeThreadId: threadId });
   return started?.paneId ?? null;
-}
-
-async function requireWorktree(session: SessionContext, worker: WorkerRow): Promise<void> {
-  const { worktree, base_commit: base, branch } = worker;
-  const status = await session.git.status(worktree, base).catch(() => null);
-  if (status !== null) return;
-  const problem = 'there is no worktree any more';
-  const hint = `its branch ${branch ?? sessionRow(session).integration_branch ?? ''} holds what it committed: spawn a new worker on it`;
-  throw new OrchestratorError('WORKTREE_INVALID', { path: worktree, problem, hint });
 }
 
 function subject(session: SessionContext, worker: WorkerRow): FactSubject {

@@ -60,7 +60,8 @@ export async function endSession(
   } else {
     const applied =
       end.state === 'done' && live.plan.apply ? await apply(session, live, row, origin) : undefined;
-    await removeFinishedWorktrees(session, row);
+    // What may be resumed stays where it is.
+    if (row.verdict !== null) await removeFinishedWorktrees(session, row);
     session.store.append(
       fact('session.ended', subject(session), {
         state: end.state,
@@ -112,9 +113,12 @@ async function endAgents(session: SessionContext, live: LiveSession, end: Sessio
 
 function endingOf(session: SessionContext, worker: WorkerRow, end: SessionEnd): Ending {
   const reason = end.reason ?? 'the session ended';
-  if (end.state === 'paused') return { type: 'run.interrupted', summary: reason, evidence: 'process' };
-  if (worker.role === 'worker') return { type: 'run.cancelled', summary: reason, evidence: 'process' };
-  const { summary } = sessionRow(session);
+  const { summary, verdict } = sessionRow(session);
+  const interrupted = { type: 'run.interrupted', summary: reason, evidence: 'process' } as const;
+  if (end.state === 'paused') return interrupted;
+  // Without a verdict the session can be resumed, and its workers with it.
+  if (worker.role === 'worker')
+    return verdict === null ? interrupted : { ...interrupted, type: 'run.cancelled' };
   if (end.state === 'done') return { type: 'run.succeeded', summary, evidence: 'protocol' };
   return end.state === 'timeout'
     ? { type: 'run.timed_out', summary: reason, evidence: 'process' }

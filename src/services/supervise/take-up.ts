@@ -4,12 +4,17 @@ import { LEAD_ID } from '../../core/ids.js';
 import { isLiveWorker, isPerTurn, isTerminalRun } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
+import { acceptInstruction } from '../engine/instruct.js';
 import { workerDirectory } from '../places.js';
 import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
+import { goOnWithRuns } from './go-on.js';
 import { comeUp, launchAgent, recordStarted, startSpecOf } from './launch-agent.js';
 import { endLeftCommands } from './left-commands.js';
+import { relaunchLead, type Return } from './relaunch-lead.js';
 import { tellOfRestart, wordsOfWorkers } from './restart-notice.js';
 import { carryOnSpawn } from './spawn-worker.js';
+
+const GRACE_MS = 2_000;
 
 /** What was found of one worker that the rows say is alive. */
 type Found =
@@ -21,23 +26,13 @@ type Found =
   /** Its process never existed: whoever was to start it died. */
   | { readonly is: 'unstarted'; readonly worker: WorkerRow };
 
-/**
- * Looks for every worker that the rows say is alive, and changes nothing but what nobody could see or steer any more.
- * Throws SESSION_NOT_RESUMABLE where there is no lead to go on with and the verdict is still to come.
- */
+/** Looks for every worker that the rows say is alive, and changes nothing but what nobody could see or steer any more. */
 export async function findAgents(
   session: SessionContext,
   backend: LiveSession['backend'],
   live: readonly LiveAgent[],
 ): Promise<readonly Found[]> {
   const workers = session.store.workers(session.sessionId).filter((worker) => isLiveWorker(worker.state));
-  const isAlive = (worker: WorkerRow) => live.some((agent) => isOf(agent, worker));
-  const lead = session.store.worker(session.sessionId, LEAD_ID);
-  if (sessionRow(session).verdict === null) {
-    if (lead === null) throw notResumable(session, 'it was not started to the end: it has no lead yet');
-    if (!isLiveWorker(lead.state)) throw notResumable(session, `its lead has ${lead.state}`);
-    if (!isAlive(lead) && wasStarted(session, lead)) throw notResumable(session, 'its lead has ended');
-  }
   return Promise.all(
     workers.map(async (worker): Promise<Found> => {
       const agent = live.find((candidate) => isOf(candidate, worker));
@@ -54,14 +49,22 @@ export async function findAgents(
   );
 }
 
+export interface ComingBack extends Return {
+  /** Why nothing that ran in the session's place runs there any more; null: the place is as it was. */
+  readonly placeGone: string | null;
+  /** Why agents that live cannot reach us any more, and have to be started anew; null: they can. */
+  readonly unreachable: string | null;
+}
+
 /**
  * Takes over everything that runs, records what ended meanwhile by its evidence, carries on with what was under way, and
- * tells the lead. The session is then as if its supervisor had never been away.
+ * tells the lead, which is started anew where it is gone. The session is then as if its supervisor had never been away.
  */
 export async function takeUpSession(
   session: SessionContext,
   live: LiveSession,
   found: readonly Found[],
+  back: ComingBack,
 ): Promise<void> {
   const before = wordsOfWorkers(session);
   await endLeftCommands(session);
@@ -79,16 +82,50 @@ export async function takeUpSession(
     if (past === null) adopted.push(one.worker.worker_id);
     else lost.push({ is: 'ended', worker: one.worker, past });
   }
-  for (const { worker, past } of lost) await live.engine.endedMeanwhile(worker, past);
+  for (const { worker, past } of lost)
+    await live.engine.endedMeanwhile(worker, whatBecame(past, back.placeGone));
   const workers = adopted.filter((workerId) => workerId !== LEAD_ID);
   await Promise.all(workers.map((workerId) => live.engine.takeUp(workerId)));
   const recovered = { adopted, lost: lost.map(({ worker }) => worker.worker_id) };
   session.store.append(fact('supervisor.recovered', subject(session), recovered));
-  tellOfRestart(session, before);
+  if (back.unreachable !== null) await endUnreachable(session, live, back.unreachable);
+  const isLeadGone = !isLiveWorker(session.store.worker(session.sessionId, LEAD_ID)?.state ?? 'lost');
+  const goesOn = sessionRow(session).verdict === null;
+  if (!isLeadGone) tellOfRestart(session, before);
   await live.engine.takeUp(LEAD_ID);
   for (const one of found) if (one.is === 'unstarted') carryOn(session, live, one.worker);
+  if (isLeadGone && goesOn) {
+    goOnWithRuns(session, live);
+    await relaunchLead(session, live, back);
+  } else if (goesOn && typeof back.addition === 'string') addToGoal(session, back.addition);
   // Those that a message was to bring back.
   for (const { worker_id: workerId } of session.store.workers(session.sessionId)) live.engine.pump(workerId);
+}
+
+/** How an agent ended when everything in its place did says nothing of the agent. */
+function whatBecame(past: PastAgent, placeGone: string | null): PastAgent {
+  return placeGone === null ? past : { ...past, end: { kind: 'lost', reason: placeGone } };
+}
+
+/** Their conversations go on in processes that know where we are. */
+async function endUnreachable(session: SessionContext, live: LiveSession, reason: string): Promise<void> {
+  const alive = session.store.workers(session.sessionId).filter(({ state }) => isLiveWorker(state));
+  const ending = { type: 'run.interrupted', summary: reason, evidence: 'process' } as const;
+  await Promise.all(
+    alive.map(async (worker) => {
+      live.engine.endOpenRuns(worker, ending);
+      await live.engine.end(worker, { graceMs: GRACE_MS, reason });
+    }),
+  );
+}
+
+function addToGoal(session: SessionContext, text: string): void {
+  session.store.transaction((tx) => {
+    const lead = tx.worker(session.sessionId, LEAD_ID);
+    if (lead === null) return;
+    const added = { kind: 'follow_up', sender: 'person', source: 'cli' } as const;
+    acceptInstruction(session, tx, lead, { ...added, text: `The person adds to the goal:\n${text}` });
+  });
 }
 
 /** Its worktree may not be there yet. */

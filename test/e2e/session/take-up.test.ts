@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { killServer } from '../../../src/backends/tmux/attach.js';
@@ -219,48 +218,6 @@ describe('what cannot be taken up is left as it is', () => {
     const owner = rig.store.lease(rig.sessionId);
     expect(owner !== null && isSameProcessAlive(owner)).toBe(false);
   }
-
-  it('a session whose lead has ended; its workers go on', async () => {
-    await started('stay at it');
-    await rig.crash();
-    const { pid } = rig.store.attempts(rig.sessionId).find(({ worker_id: id }) => id === 'lead') ?? {
-      pid: 0,
-    };
-    process.kill(pid ?? 0, 'SIGKILL');
-    await until(
-      () => readdirSync(join(rig.directory, 'workers/lead')).some((name) => name.endsWith('.exit')),
-      'its end',
-    );
-    await expectRefused(/its lead has ended/);
-    const worker = rig.store.attempts(rig.sessionId).find(({ worker_id: id }) => id === 'w01');
-    expect(existsSync(`/proc/${worker?.pid}`)).toBe(true);
-    await endLeftAgents();
-  });
-
-  it('a session whose tmux server is gone', async () => {
-    await started('stay at it');
-    await rig.crash();
-    await killServer({ socketName: socket(), env: rig.env });
-    await expectRefused(/its tmux server is gone/);
-    expect(existsSync(socket())).toBe(false);
-  });
-
-  it('a session whose port somebody else has', async () => {
-    await started('stay at it');
-    const { port } = rig.control;
-    await rig.crash();
-    const thief = createServer((connection) => connection.destroy());
-    // The port of a killed process is free a moment after the process is gone.
-    const listens = () =>
-      new Promise<boolean>((resolve) => {
-        thief.once('error', () => resolve(false));
-        thief.listen(port, '127.0.0.1', () => resolve(true));
-      });
-    await until(listens, 'the port is taken');
-    await expectRefused(new RegExp(`its port ${port} is used by another program`));
-    await new Promise((resolve) => thief.close(resolve));
-    await rig.takeUp();
-  });
 
   it.each(['session.created', 'supervisor.started', 'session.updated', 'branch.created'])(
     'a session whose start was not over: killed at %s',

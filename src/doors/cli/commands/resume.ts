@@ -1,5 +1,8 @@
 import { OrchestratorError } from '../../../core/errors/error.js';
+import { LEAD_ID } from '../../../core/ids.js';
+import type { SessionReport } from '../../../services/supervise/session-report.js';
 import type { CliHost } from '../host.js';
+import { isTyped, readGoal } from '../goal/read-goal.js';
 import { refuseContradictions } from '../goal/settings.js';
 import { printWarning } from '../output/errors.js';
 import type { Parsed } from '../parse.js';
@@ -7,39 +10,55 @@ import { finish } from '../watch/finish.js';
 import { follow, shallAttach } from '../watch/follow.js';
 
 /**
- * Goes on with a session: shows one that runs, takes up one whose supervisor died, says what one that is over came to.
+ * Goes on with a session: shows one that runs, takes up one that nobody runs (paused, stopped, failed, or its supervisor
+ * died), says what one that is done came to. `--goal` adds to its goal.
  * Throws SESSION_NOT_FOUND, SESSION_AMBIGUOUS, SESSION_NOT_RESUMABLE.
  */
 export async function resume(host: CliHost, parsed: Parsed): Promise<number> {
   refuseContradictions(parsed.given);
   const sessionId = await host.findSession(parsed.text('resume') ?? '');
+  const addition = isTyped(parsed) ? null : (await readGoal(parsed, host)).goal;
   const json = parsed.isOn('json') ?? false;
   const report = await host.report(sessionId);
-  if (report.cleaned_at !== null && report.state !== 'done')
-    throw new OrchestratorError('SESSION_NOT_RESUMABLE', {
-      session: sessionId,
-      problem: `it was cleaned at ${report.cleaned_at}`,
-      hint: `work that was kept: agentorchestr salvage list ${sessionId}`,
-    });
   switch (report.state) {
     case 'active':
       if (parsed.isOn('kill-tmux') === true)
         printWarning(host.terminal, '--kill-tmux is not used: the session runs already');
+      await addToGoal(host, sessionId, addition);
       return follow(host, sessionId, { showPanes: shallAttach(host, parsed), json });
-    case 'crashed':
-      return takeUp(host, sessionId, parsed);
-    case 'paused':
-      throw new OrchestratorError('SESSION_NOT_RESUMABLE', {
-        session: sessionId,
-        problem: `it is paused (${report.reason ?? 'its agents were ended'})`,
-      });
-    default:
+    case 'done':
+      if (addition !== null) throw isDone(report);
       host.terminal.err(`session ${sessionId} is over; there is nothing to take up\n`);
       return finish(host, report, { json });
+    default:
+      if (report.cleaned_at !== null) throw isCleaned(report);
+      return takeUp(host, sessionId, parsed, addition);
   }
 }
 
-async function takeUp(host: CliHost, sessionId: string, parsed: Parsed): Promise<number> {
+function isDone({ session_id: session, branch }: SessionReport): OrchestratorError {
+  const from = branch === null ? '' : ` on top of its branch ${branch}`;
+  return new OrchestratorError('SESSION_NOT_RESUMABLE', {
+    session,
+    problem: 'it is done',
+    hint: `start another one with the new goal${from}`,
+  });
+}
+
+function isCleaned({ session_id: session, cleaned_at: at }: SessionReport): OrchestratorError {
+  return new OrchestratorError('SESSION_NOT_RESUMABLE', {
+    session,
+    problem: `it was cleaned at ${at}`,
+    hint: `work that was kept: agentorchestr salvage list ${session}`,
+  });
+}
+
+async function takeUp(
+  host: CliHost,
+  sessionId: string,
+  parsed: Parsed,
+  addition: string | null,
+): Promise<number> {
   const showPanes = shallAttach(host, parsed);
   const { columns, rows } = host.terminal;
   try {
@@ -47,13 +66,26 @@ async function takeUp(host: CliHost, sessionId: string, parsed: Parsed): Promise
       sessionId,
       terminal: showPanes ? { columns, rows } : null,
       killTmux: killTmux(parsed),
+      addition,
     });
     host.terminal.err(`session ${sessionId} is taken up again\n`);
   } catch (error) {
-    // Somebody else was quicker: it runs.
     if (!(error instanceof OrchestratorError && error.code === 'SESSION_OWNED')) throw error;
+    // Somebody else was quicker: it runs.
+    await addToGoal(host, sessionId, addition);
   }
   return follow(host, sessionId, { showPanes, json: parsed.isOn('json') ?? false });
+}
+
+/** Of a session that runs. */
+async function addToGoal(host: CliHost, sessionId: string, addition: string | null): Promise<void> {
+  if (addition === null) return;
+  const send = { name: 'send_to_worker', effect: 'write' } as const;
+  await host.call(sessionId, send, {
+    worker_id: LEAD_ID,
+    message: `The person adds to the goal:\n${addition}`,
+  });
+  host.terminal.err('the lead is told what you add to the goal\n');
 }
 
 /** null: as was said when the session began. */

@@ -59,6 +59,7 @@ export function refuseContradictions(given: readonly string[]): void {
       });
 }
 
+const ADDING = ['goal', 'goal-file'];
 const WATCHING = WATCH_FLAGS.map(({ name }) => name);
 
 /** The action a flat command line asks for; `goal` when it names none. Throws USAGE when it names two. */
@@ -81,10 +82,11 @@ export function actionOf(
 
 /** How it is shown may be chosen anew; what the session is was chosen when it began. */
 function resumeOnly(given: readonly string[]): 'resume' {
-  const other = given.find((name) => name !== 'resume' && !WATCHING.includes(name.replace(/^no-/, '')));
+  const fits = (name: string) => ADDING.includes(name) || WATCHING.includes(name.replace(/^no-/, ''));
+  const other = given.find((name) => name !== 'resume' && !fits(name));
   if (other === undefined) return 'resume';
   throw new OrchestratorError('USAGE', {
     problem: `--resume and --${other} cannot be used together`,
-    hint: 'a session goes on with the goal and the settings that it began with',
+    hint: 'a session goes on with the settings that it began with; --goal adds to its goal',
   });
 }
