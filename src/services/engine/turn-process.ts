@@ -68,6 +68,12 @@ export class TurnProcesses {
     const adopted = await backend.adoptTurn(await make(attempt.attempt_id));
     const subject = this.#subject(worker, attempt);
     const { attempt_id } = attempt;
+    if (adopted === null && attempt.state !== 'starting') {
+      // It ran, and its files are gone with it.
+      const { worker_id: workerId, attempt_id: attemptId } = attempt;
+      this.over({ type: 'turn_over', workerId, attemptId, status: null, outputTail: '' });
+      return;
+    }
     if (adopted === null) {
       const reason = 'the supervisor ended before the process began';
       store.append(fact('run.attempt_failed', subject, { attempt_id, reason, counts: false }));
