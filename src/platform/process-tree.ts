@@ -67,7 +67,7 @@ export async function cpuTimeOf(
 }
 
 /** `[[days-]hours:]minutes:seconds`, with hundredths on macOS. */
-function cpuMsOfPs(time: string): number {
+export function cpuMsOfPs(time: string): number {
   const [days, clock] = time.includes('-') ? time.split('-') : ['0', time];
   const parts = (clock ?? '').split(':').map(Number);
   const seconds = parts.reduce((sum, part) => sum * 60 + part, 0);

@@ -16,9 +16,6 @@ import { WorkerRecord } from './worker-record.js';
 
 type StateEvent = Extract<BackendEvent, { type: 'state' }>;
 
-/** Of an agent that is there; the end of one is no sign of life. */
-const SIGNS: readonly BackendEvent['type'][] = ['said', 'state', 'sentinels', 'output'];
-
 /** Drives the runs of one session over one backend: one actor per worker whose process lives. */
 export class Engine {
   readonly #deps: EngineDeps;
@@ -218,17 +215,14 @@ export class Engine {
   #onMessage(event: StoredEvent): void {
     const { worker_id = '', type, data } = event;
     this.#watch.onEvent(event);
-    if (type === 'run.started' || type === 'worker.working') {
-      this.#stalls.begin(worker_id);
-      this.#stalls.sign(worker_id, 'output');
-    }
+    this.#stalls.onEvent(event);
     if (type === 'message.accepted') this.pump(worker_id);
     if (type === 'message.submitted' || type === 'message.refused')
       this.#actors.get(worker_id)?.settledElsewhere(data.message_id);
   }
 
   #onBackendEvent(event: BackendEvent): void {
-    if ('workerId' in event && SIGNS.includes(event.type)) this.#stalls.sign(event.workerId, 'output');
+    this.#stalls.onBackendEvent(event);
     switch (event.type) {
       case 'state':
         this.#onState(event);

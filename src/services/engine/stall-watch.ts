@@ -1,4 +1,6 @@
+import type { BackendEvent } from '../../backends/contract.js';
 import { durationWords } from '../../core/duration.js';
+import type { StoredEvent } from '../../core/events/index.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { RunSign } from '../../core/state/states.js';
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
@@ -6,6 +8,8 @@ import { noticesFor } from './notices.js';
 
 /** So much of the time on a processor is work; an agent that only redraws a clock uses less. */
 const BUSY_SHARE = 0.01;
+/** Of an agent that is there; the end of one is no sign of life. */
+const SIGNS: readonly BackendEvent['type'][] = ['said', 'state', 'sentinels', 'output'];
 const LINES_READ = 40;
 const LINE_MOST = 200;
 
@@ -35,6 +39,16 @@ export class StallWatch {
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
+  }
+
+  onEvent({ type, worker_id: workerId = '' }: StoredEvent): void {
+    if (type !== 'run.started' && type !== 'worker.working') return;
+    this.begin(workerId);
+    this.sign(workerId, 'output');
+  }
+
+  onBackendEvent(event: BackendEvent): void {
+    if ('workerId' in event && SIGNS.includes(event.type)) this.sign(event.workerId, 'output');
   }
 
   /** Its agent is at work. */
@@ -151,8 +165,9 @@ export class StallWatch {
   async #cpu(run: RunRow): Promise<CpuReading | null> {
     const { store, sessionId, clock } = this.#deps;
     const attempt = store.attempts(sessionId).find(({ attempt_id: id }) => id === run.attempt_id);
-    if (attempt?.pid == null || attempt.state === 'ended') return null;
-    const usedMs = await this.#deps.cpuTime(attempt.pid).catch(() => null);
+    const pid = attempt?.pid ?? null;
+    if (attempt === undefined || pid === null || attempt.state === 'ended') return null;
+    const usedMs = await this.#deps.cpuTime(pid).catch(() => null);
     return usedMs === null ? null : { attemptId: attempt.attempt_id, at: clock.now(), usedMs };
   }
 }

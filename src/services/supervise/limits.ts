@@ -46,7 +46,7 @@ export function runLimits(
   { limits }: LiveSession['plan'],
   wanted: { readonly timeout_s?: number | undefined; readonly retries?: number | undefined },
 ): RunLimits {
-  const given = [wanted.timeout_s, limits.run_timeout_s].filter((seconds) => seconds != null);
+  const given = [wanted.timeout_s ?? null, limits.run_timeout_s].filter((seconds) => seconds !== null);
   return {
     ...(given.length === 0 ? {} : { timeout_ms: Math.min(...given) * 1_000 }),
     ...(wanted.retries === undefined ? {} : { retries: wanted.retries }),

@@ -187,7 +187,7 @@ describe('a project never grants anything', () => {
     ]);
   });
 
-  it.each(SETTINGS.filter(({ scope }) => scope === 'lower'))('it may only lower $key', async (setting) => {
+  it.each(SETTINGS.filter(({ scope }) => scope === 'lower'))('but may lower $key', async (setting) => {
     const { key, fallback } = setting;
     write(userFile(), `${key} = 5\n`);
     write(projectFile(), `${key} = 6\n`);
@@ -204,8 +204,8 @@ describe('a project never grants anything', () => {
     write(userFile(), '');
     write(projectFile(), `${key} = 64\n`);
     const alone = resolveSetting(await load(), key);
-    if (fallback === null || Number(fallback) >= 64) expect(alone.value).toBe(64);
-    else expect(alone).toMatchObject({ value: fallback, refused: [{ value: 64 }] });
+    const raised = fallback !== null && Number(fallback) < 64;
+    expect([alone.value, alone.refused.length]).toEqual(raised ? [fallback, 1] : [64, 0]);
     // The person may raise what they like.
     const mine = await load({ [setting.variable]: '60' });
     expect(resolveSetting(mine, key).value).toBe(60);

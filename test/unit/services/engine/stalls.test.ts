@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LEAD_ID } from '../../../../src/core/ids.js';
-import type { EventData } from '../../../../src/core/events/index.js';
 import { fact } from '../../../../src/services/engine/deps.js';
 import { attention } from '../../../../src/services/supervise/attention.js';
 import { EngineRig } from '../../../support/engine-rig.js';
@@ -22,7 +21,7 @@ const moves = () =>
   rig
     .events()
     .filter((event) => event.type === 'run.moved')
-    .map((event) => (event.data as EventData<'run.moved'>).sign);
+    .map((event) => event.data.sign);
 const listed = () =>
   attention(rig.store, SESSION, rig.clock.now()).map(({ worker_id, kind }) => `${worker_id} ${kind}`);
 const output = (workerId = 'w01') => rig.backend.emit({ type: 'output', workerId });
