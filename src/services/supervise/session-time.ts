@@ -12,7 +12,7 @@ const WARNING_LEAST_MS = 5_000;
  * The time that a session has been at work: a pause does not count, a time without supervisor does, and a session that
  * is taken up after its end begins anew.
  */
-export function timeUsedMs(events: readonly StoredEvent[], now: number): number {
+function timeUsedMs(events: readonly StoredEvent[], now: number): number {
   let used = 0;
   let since: number | null = now;
   for (const event of events) {
