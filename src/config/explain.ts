@@ -13,23 +13,26 @@ export interface Explained {
     readonly from: Origin['from'];
     readonly where: string | null;
   }[];
+  /** What a project's file says and does not count, since it would raise a limit. */
+  readonly refused: readonly { readonly value: SettingValue; readonly where: string | null }[];
   readonly summary: string;
   readonly takes: string;
   readonly variable: string | null;
   readonly flag: string | null;
-  readonly project_may_set: boolean;
+  readonly project_may_set: boolean | 'lower';
 }
 
-export function explain({ key, value, origin, overrode }: Resolved): Explained {
+export function explain({ key, value, origin, overrode, refused }: Resolved): Explained {
   const setting = findSetting(key);
   return {
     ...{ key, value, ...place(origin) },
     overrode: overrode.map((given) => ({ value: given.value, ...place(given.origin) })),
+    refused: refused.map((given) => ({ value: given.value, where: place(given.origin).where })),
     summary: setting?.summary ?? 'an option of one agent',
     takes: setting?.takes ?? 'a text',
     variable: setting?.variable ?? null,
     flag: setting === undefined ? '--agent-option' : setting.flag,
-    project_may_set: setting?.scope !== 'user',
+    project_may_set: setting?.scope === 'lower' ? 'lower' : setting?.scope !== 'user',
   };
 }
 

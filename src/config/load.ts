@@ -24,6 +24,8 @@ export interface Resolved {
   readonly origin: Origin;
   /** What would hold without it, the nearest first. */
   readonly overrode: readonly Given[];
+  /** Of a project that would raise a limit: it does not count. */
+  readonly refused: readonly Given[];
 }
 
 /** One place that gives values, by key. */
@@ -83,11 +85,21 @@ const BUILT_IN: Origin = { from: 'default', where: '' };
 
 /** What holds for a key, the last layer first. */
 export function resolveSetting(layers: readonly Layer[], key: string): Resolved {
-  const given = layers.flatMap((layer) => layer.get(key) ?? []).reverse();
-  const fallback = findSetting(key)?.fallback ?? null;
-  const all = fallback === null ? given : [...given, { value: fallback, origin: BUILT_IN }];
+  const setting = findSetting(key);
+  const fallback = setting?.fallback ?? null;
+  let all: readonly Given[] = fallback === null ? [] : [{ value: fallback, origin: BUILT_IN }];
+  const refused: Given[] = [];
+  for (const given of layers.flatMap((layer) => layer.get(key) ?? [])) {
+    if (setting?.scope === 'lower' && raises(given, all[0])) refused.push(given);
+    else all = [given, ...all];
+  }
   const [first, ...overrode] = all;
-  return { key, value: first?.value ?? null, origin: first?.origin ?? BUILT_IN, overrode };
+  return { key, value: first?.value ?? null, origin: first?.origin ?? BUILT_IN, overrode, refused };
+}
+
+/** Nothing is set: there is no limit, and every one lowers it. */
+function raises({ value, origin }: Given, before: Given | undefined): boolean {
+  return origin.from === 'project' && before !== undefined && Number(value) > Number(before.value);
 }
 
 /** Every key that is known, and every agent's option that is set. */

@@ -7,8 +7,11 @@ export interface Setting {
   readonly schema: z.ZodType<SettingValue>;
   /** What it takes, in words. */
   readonly takes: string;
-  /** `user`: it decides what agents may do, or what runs as you; a project's file must not. */
-  readonly scope: 'user' | 'any';
+  /**
+   * `user`: it decides what agents may do, or what runs as you; a project's file must not. `lower`: it limits what a
+   * session may cost; a project's file counts only where it is lower than what you have set, or what is built in.
+   */
+  readonly scope: 'user' | 'lower' | 'any';
   readonly variable: string;
   /** Between the values of a list in the variable. */
   readonly separator?: ',' | '\n';
@@ -19,9 +22,10 @@ export interface Setting {
 }
 
 const name = z.string().regex(/\S/);
-const whole = (most: number) => z.number().int().min(1).max(most);
-const wholeWords = (most: number) => `a whole number from 1 to ${most}`;
-const number = (most: number) => ({ schema: whole(most), takes: wholeWords(most) });
+const number = (most: number, least = 1) => ({
+  schema: z.number().int().min(least).max(most),
+  takes: `a whole number from ${least} to ${most}`,
+});
 const onOff = { schema: z.boolean(), takes: 'true or false' } as const;
 
 /** Every setting that can be kept; each is wired into the plan of a new session, and a flag beats it. */
@@ -71,21 +75,31 @@ export const SETTINGS: readonly Setting[] = [
     summary: 'the lead may answer prompts of workers',
   },
   {
-    ...{ key: 'limits.max_workers', ...number(64), scope: 'any', fallback: 8 },
+    ...{ key: 'limits.max_workers', ...number(64), scope: 'lower', fallback: 8 },
     ...{ variable: 'AGENTORCHESTR_MAX_WORKERS', flag: '--max-workers', summary: 'workers at one time' },
   },
   {
-    ...{ key: 'limits.total_workers', ...number(10_000), scope: 'any', fallback: 64 },
+    ...{ key: 'limits.total_workers', ...number(10_000), scope: 'lower', fallback: 64 },
     ...{ variable: 'AGENTORCHESTR_TOTAL_WORKERS', flag: null, summary: 'workers of a session in all' },
   },
   {
-    ...{ key: 'limits.spawns_per_minute', ...number(10_000), scope: 'any', fallback: 12 },
+    ...{ key: 'limits.spawns_per_minute', ...number(10_000), scope: 'lower', fallback: 12 },
     ...{ variable: 'AGENTORCHESTR_SPAWNS_PER_MINUTE', flag: null, summary: 'workers begun in a minute' },
   },
   {
-    ...{ key: 'limits.session_timeout_s', ...number(31_536_000), scope: 'any', fallback: null },
+    ...{ key: 'limits.session_timeout_s', ...number(31_536_000), scope: 'lower', fallback: null },
     ...{ variable: 'AGENTORCHESTR_SESSION_TIMEOUT_S', flag: '--session-timeout' },
     summary: 'seconds after which a session ends',
+  },
+  {
+    ...{ key: 'limits.run_timeout_s', ...number(31_536_000), scope: 'lower', fallback: null },
+    ...{ variable: 'AGENTORCHESTR_RUN_TIMEOUT_S', flag: '--run-timeout' },
+    summary: 'seconds that one task of a worker may take',
+  },
+  {
+    ...{ key: 'limits.stall_s', ...number(31_536_000, 0), scope: 'user', fallback: 600 },
+    ...{ variable: 'AGENTORCHESTR_STALL_S', flag: '--stall-after' },
+    summary: 'seconds of silence of an agent at work until it is told; 0: never',
   },
   {
     ...{ key: 'tmux.user_config', schema: name, takes: 'the path of a file', scope: 'user', fallback: null },

@@ -4,6 +4,7 @@ import { LEAD_ID } from '../core/ids.js';
 import { isPerTurn } from '../core/state/states.js';
 import { newId } from '../platform/ids.js';
 import { createMutex } from '../platform/locks.js';
+import { cpuTimeOf } from '../platform/process-tree.js';
 import type { Tokens } from '../platform/tokens.js';
 import { Engine } from '../services/engine/engine.js';
 import { Slots } from '../services/engine/slots.js';
@@ -55,7 +56,8 @@ export function createLive(parts: LiveParts): LiveSession {
     // Workers are limited in number already, and each has work of its own.
     slots: new Slots(Number.MAX_SAFE_INTEGER),
     outcomeBy: () => 'report',
-    stallMs: null,
+    stallMs: plan.limits.stall_s === 0 ? null : plan.limits.stall_s * 1_000,
+    cpuTime: cpuTimeOf,
     workerDirectory: (workerId) => workerDirectory(places, workerId),
     // Nobody starts a session in a project that the user does not trust.
     consents: (to) => to === 'trust' || plan.bypass_permissions,

@@ -81,7 +81,11 @@ export class SessionServer {
       caller: Caller;
       signal: AbortSignal;
       progress?: (message: string) => void;
-    }) => this.#tracked(callOperation(OPERATIONS, session, request));
+    }) => {
+      const { workerId } = request.caller;
+      const answered = workerId === null ? undefined : session.live?.engine.calling(workerId);
+      return this.#tracked(callOperation(OPERATIONS, session, request).finally(() => answered?.()));
+    };
     const mcp = createMcpDoor({
       operations: (scope) => OPERATIONS.filter((operation) => isGranted(operation, scope, session)),
       version: this.#version,

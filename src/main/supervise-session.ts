@@ -7,6 +7,7 @@ import { watchForEnd, type EndSignals, type SessionEnd } from '../services/super
 import { abandonSession, endSession, type SessionOrigin } from '../services/supervise/end-session.js';
 import { followLabels } from '../services/supervise/labels.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
+import { watchSessionTime } from '../services/supervise/session-time.js';
 import { openSessionParts, type KnownPlace, type SessionParts } from './session-parts.js';
 import { SessionServer } from './session-server.js';
 
@@ -107,16 +108,10 @@ function createContext(
   };
 }
 
-/** The time that a session may take goes on while it has no supervisor. */
-async function ended(
-  { store, sessionId }: SessionContext,
-  plan: SessionPlan,
-  end: EndSignals,
-): Promise<SessionEnd> {
-  const seconds = plan.limits.session_timeout_s;
-  const beganAt = Date.parse(store.session(sessionId)?.created_at ?? '');
-  const leftMs = seconds === null ? 0 : Math.max(0, beganAt + seconds * 1_000 - systemClock.now());
-  const cancel = seconds === null ? () => undefined : systemClock.after(leftMs, () => end.timeout(seconds));
+async function ended(context: SessionContext, plan: SessionPlan, end: EndSignals): Promise<SessionEnd> {
+  const { session_timeout_s: seconds } = plan.limits;
+  const cancel =
+    seconds === null ? () => undefined : watchSessionTime(context, seconds, () => end.timeout(seconds));
   const outcome = await end.ended;
   cancel();
   return outcome;

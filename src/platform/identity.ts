@@ -60,6 +60,8 @@ interface LinuxStat {
   readonly state: string;
   readonly parent: number;
   readonly startTicks: string;
+  /** CPU time of its own and of its children that ended, clock ticks. */
+  readonly cpuTicks: number;
 }
 
 /** undefined: this system has no /proc; null: no such process. */
@@ -72,5 +74,6 @@ export function linuxStat(pid: number): LinuxStat | null | undefined {
   }
   // The command name stands in parentheses and may hold spaces and parentheses itself.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '' };
+  const cpuTicks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '', cpuTicks };
 }

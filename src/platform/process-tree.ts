@@ -51,6 +51,29 @@ export function processRef(pid: number): ProcessRef | null {
   return pidStartedAt === null ? null : { pid, pidStartedAt };
 }
 
+/** What Linux counts CPU time in, whatever its kernel was built with. */
+const TICK_MS = 10;
+
+/** CPU time that a process and everything it started have used, ms; null when it is gone. */
+export async function cpuTimeOf(
+  pid: number,
+  source: ProcessSource = defaultProcessSource,
+): Promise<number | null> {
+  const tree = (await processTree([pid], source)).map((ref) => ref.pid);
+  if (tree.length === 0) return null;
+  if (source === 'proc') return tree.reduce((sum, one) => sum + (linuxStat(one)?.cpuTicks ?? 0) * TICK_MS, 0);
+  const lines = await psLines(['-o', 'time=', '-p', tree.join(',')]);
+  return lines.reduce((sum, line) => sum + cpuMsOfPs(line.trim()), 0);
+}
+
+/** `[[days-]hours:]minutes:seconds`, with hundredths on macOS. */
+export function cpuMsOfPs(time: string): number {
+  const [days, clock] = time.includes('-') ? time.split('-') : ['0', time];
+  const parts = (clock ?? '').split(':').map(Number);
+  const seconds = parts.reduce((sum, part) => sum * 60 + part, 0);
+  return Math.round((Number(days) * 86_400 + seconds) * 1_000);
+}
+
 /** Sends `signal` if this very process still lives; false when it does not. */
 export function signalProcess(target: ProcessRef, signal: NodeJS.Signals): boolean {
   if (processStartTime(target.pid) !== target.pidStartedAt) return false;

@@ -96,6 +96,8 @@ export const COLUMNS: { readonly [Name in TableName]: Columns<Rows[Name]> } = {
     reports_returned: 'number',
     nudges: 'number',
     cancel_requested_at: 'text',
+    stalled_since: 'text',
+    stalled_line: 'text',
     summary: 'text',
     failure_code: 'text',
     evidence: 'text',

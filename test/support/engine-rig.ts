@@ -23,6 +23,7 @@ export interface EngineRigOptions {
   /** null: an agent without hooks. */
   readonly hooks?: HookRules | null;
   readonly paste?: PasteRules;
+  readonly stallMs?: number;
 }
 
 /** Hook bodies are the facts themselves. */
@@ -45,6 +46,8 @@ export class EngineRig {
   readonly ended: { workerId: string; how: ProcessEnd }[] = [];
   readonly broughtBack: string[] = [];
   stuck = 0;
+  /** CPU time of every agent; null: not known. */
+  cpuMs: number | null = 0;
   /** Aborting it is the agent hanging up on its hook calls. */
   hungUp = new AbortController();
   #ids = 0;
@@ -64,7 +67,8 @@ export class EngineRig {
       turn: () => null,
       slots: new Slots(99),
       outcomeBy: () => 'report',
-      stallMs: null,
+      stallMs: options.stallMs ?? null,
+      cpuTime: async () => this.cpuMs,
       workerDirectory: (workerId) => join(this.folder, workerId),
       consents: (to) => to === 'trust',
       bringBack: (worker) => this.broughtBack.push(worker.worker_id),

@@ -132,11 +132,17 @@ export class FakeBackend implements TurnBackend {
     this.bells++;
   }
 
+  /** What every agent shows. */
+  screen = '';
+  readonly interrupted: string[] = [];
+
   async read(): Promise<string> {
-    return '';
+    return this.screen;
   }
 
-  async interrupt(): Promise<void> {}
+  async interrupt(workerId: string): Promise<void> {
+    this.interrupted.push(workerId);
+  }
 
   async stop(workerId: string): Promise<StopResult> {
     this.onStop(workerId);

@@ -18,7 +18,7 @@ import type { RunRow, WorkerRow } from '../../src/core/state/rows.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { newId } from '../../src/platform/ids.js';
 import { silentLogger, type Logger } from '../../src/platform/logger.js';
-import { processesWithVariable } from '../../src/platform/process-tree.js';
+import { cpuTimeOf, processesWithVariable } from '../../src/platform/process-tree.js';
 import { ATTEMPT_VARIABLE } from '../../src/platform/launch/launcher.js';
 import type { EngineDeps } from '../../src/services/engine/deps.js';
 import { Engine } from '../../src/services/engine/engine.js';
@@ -90,6 +90,7 @@ export class HeadlessRig {
       slots: new Slots(this.options.slots ?? 99),
       outcomeBy: () => 'turn',
       stallMs: this.options.stallMs ?? null,
+      cpuTime: cpuTimeOf,
       workerDirectory,
       consents: () => true,
       bringBack: (worker) => {

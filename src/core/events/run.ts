@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WAITING_KINDS } from '../state/states.js';
+import { RUN_SIGNS, WAITING_KINDS } from '../state/states.js';
 import { event } from './define.js';
 
 const summary = z.string();
@@ -38,7 +38,15 @@ export const runEvents = {
     summary,
     accepted: z.boolean().describe('false: sent back once (uncommitted or no changes)'),
   }),
-  'run.stalled': event('No output, no CPU, no hook for the stall time.', { quiet_ms: z.number() }),
+  'run.stalled': event('No output, no CPU, no hook for the stall time; once for each time of silence.', {
+    quiet_ms: z.number(),
+    since: z.string().optional().describe('the last sign of its agent'),
+    last_line: z.string().optional().describe('what it showed or said last'),
+  }),
+  'run.moved': event('A stalled run moves again.', {
+    sign: z.enum(RUN_SIGNS).describe('by what that was noticed'),
+    quiet_ms: z.number(),
+  }),
   'run.attempt_failed': event(
     'The process of this attempt ended without an outcome; the run goes on in a new attempt.',
     {

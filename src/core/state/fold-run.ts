@@ -33,6 +33,8 @@ function queueRun(event: Extract<StoredEvent, { type: 'run.queued' }>): RunRow {
     reports_returned: 0,
     nudges: 0,
     cancel_requested_at: null,
+    stalled_since: null,
+    stalled_line: null,
     summary: '',
     failure_code: null,
     evidence: null,
@@ -54,17 +56,23 @@ export const TERMINAL_EVENTS = {
 
 function change(row: RunRow, event: StoredEvent): Partial<RunRow> | null {
   const notWaiting = { waiting_kind: null, waiting_text: null };
+  const moves = { stalled_since: null, stalled_line: null };
   switch (event.type) {
     case 'run.started':
       return {
         ...notWaiting,
+        ...moves,
         state: 'running',
         attempts: event.data.attempt,
         attempt_id: event.data.attempt_id,
         started_at: row.started_at ?? event.at,
       };
     case 'run.waiting':
-      return { state: 'waiting', waiting_kind: event.data.kind, waiting_text: event.data.text };
+      return { ...moves, state: 'waiting', waiting_kind: event.data.kind, waiting_text: event.data.text };
+    case 'run.stalled':
+      return { stalled_since: event.data.since ?? event.at, stalled_line: event.data.last_line ?? '' };
+    case 'run.moved':
+      return moves;
     case 'worker.working':
       // A gate of the agent itself (permission, trust …) was passed; a question still waits for its answer.
       return row.state === 'waiting' && row.waiting_kind !== 'question'
@@ -87,6 +95,7 @@ function change(row: RunRow, event: StoredEvent): Partial<RunRow> | null {
     case 'run.attempt_failed':
       return {
         ...notWaiting,
+        ...moves,
         state: 'queued',
         failed_attempts: row.failed_attempts + (event.data.counts === false ? 0 : 1),
       };
@@ -110,6 +119,7 @@ function change(row: RunRow, event: StoredEvent): Partial<RunRow> | null {
     case 'run.interrupted':
       return {
         ...notWaiting,
+        ...moves,
         state: TERMINAL_EVENTS[event.type],
         summary: event.data.summary,
         failure_code: event.type === 'run.failed' ? event.data.failure_code : null,

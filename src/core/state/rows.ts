@@ -125,6 +125,10 @@ export interface RunRow {
   /** How many "report now" messages this run has had. */
   nudges: number;
   cancel_requested_at: string | null;
+  /** The last sign of an agent that has been silent for too long; null: it moves, or is not at it. */
+  stalled_since: string | null;
+  /** What it showed or said last before that. */
+  stalled_line: string | null;
   summary: string;
   failure_code: string | null;
   evidence: Evidence | null;

@@ -44,6 +44,10 @@ export type WaitingKind = (typeof WAITING_KINDS)[number];
 export const WAITING_VIA = ['hook', 'screen', 'tool'] as const;
 export type WaitingVia = (typeof WAITING_VIA)[number];
 
+/** What tells that an agent is at its work: its output, its own hooks and calls of our tools, CPU time of its processes. */
+export const RUN_SIGNS = ['output', 'protocol', 'cpu'] as const;
+export type RunSign = (typeof RUN_SIGNS)[number];
+
 /** One answer that a dialog takes. */
 export interface Choice {
   /** 1-based: the number it shows, else its place. */

@@ -56,6 +56,13 @@ export const GOAL_FLAGS: readonly Flag[] = [
   },
   { name: 'max-workers', kind: 'text', value: 'N', summary: 'workers at one time, 1 to 64 (default: 8)' },
   { name: 'session-timeout', kind: 'text', value: 'SECONDS', summary: 'end the session after this time' },
+  { name: 'run-timeout', kind: 'text', value: 'SECONDS', summary: 'end a task of a worker after this time' },
+  {
+    name: 'stall-after',
+    kind: 'text',
+    value: 'SECONDS',
+    summary: 'tell of agents that are silent for so long',
+  },
   {
     name: 'bypass',
     kind: 'switch',
@@ -122,6 +129,8 @@ export const SETTING_FLAGS: readonly Flag[] = [...GOAL_FLAGS, ...WATCH_FLAGS].fi
     'headless',
     'max-workers',
     'session-timeout',
+    'run-timeout',
+    'stall-after',
     'bypass',
     'lead-may-answer',
     'kill-tmux',

@@ -4,9 +4,11 @@ import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
 import { isLiveWorker, isPerTurn, takesInstructions, type Evidence } from '../../core/state/states.js';
 import { cancelRun, type CancelRequest } from './cancel-run.js';
 import { fact, openRun, type EngineDeps, type FactSubject, type ProcessEnd } from './deps.js';
-import { endRun, type Ending } from './outcomes.js';
+import type { Ending } from './outcomes.js';
 import { endOpenRuns, giveUpAttempt, recordExit, recordLost, type Exited } from './process-end.js';
 import { RunWatch } from './run-watch.js';
+import { StallWatch } from './stall-watch.js';
+import { timeOutRun } from './time-out.js';
 import { TurnProcesses } from './turn-process.js';
 import { WorkerActor } from './worker-actor.js';
 import type { GateAnswer, GateOutcome } from './worker-gate.js';
@@ -25,6 +27,7 @@ export class Engine {
   readonly #watch: RunWatch;
   /** Whoever ends an agent, or found that it ended, knows it without being told. */
   readonly #endings = new Set<string>();
+  readonly #stalls: StallWatch;
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
@@ -33,7 +36,8 @@ export class Engine {
       leave: (workerId) => this.#detach(workerId),
       pump: (workerId) => this.pump(workerId),
     });
-    this.#watch = new RunWatch(deps, (workerId, runId) => this.#timeOut(workerId, runId));
+    this.#stalls = new StallWatch(deps);
+    this.#watch = new RunWatch(deps, (workerId, runId) => timeOutRun(deps, workerId, runId));
     this.#unsubscribe = [
       deps.backend.onEvent((event) => this.#onBackendEvent(event)),
       deps.store.subscribe(deps.store.head(), (event) => {
@@ -45,6 +49,7 @@ export class Engine {
   close(): void {
     this.#unsubscribe.forEach((unsubscribe) => unsubscribe());
     this.#watch.close();
+    this.#stalls.close();
     for (const actor of this.#actors.values()) actor.close();
     this.#actors.clear();
   }
@@ -77,6 +82,7 @@ export class Engine {
     if (isPerTurn(worker)) await this.#turns.adopt(worker, actor);
     await actor.takeUp();
     this.#watch.takeUp();
+    this.#stalls.begin(workerId);
   }
 
   /** Ends a run, and every run that it asked for; see `cancel-run.ts`. */
@@ -164,12 +170,18 @@ export class Engine {
     return isRetired;
   }
 
+  /** Its agent calls one of our tools, until what is returned is called. */
+  calling(workerId: string): () => void {
+    return this.#stalls.calling(workerId);
+  }
+
   /** `hungUp` aborts when the agent no longer waits for the answer. */
   async hook(workerId: string, body: unknown, hungUp: AbortSignal): Promise<unknown> {
     const worker = this.#deps.store.worker(this.#deps.sessionId, workerId);
     const actor = this.#actors.get(workerId);
     const rules = worker === null ? null : (this.#deps.launch(worker)?.hooks ?? null);
     if (actor === undefined || rules === null) return null;
+    this.#stalls.sign(workerId, 'protocol');
     // The id to resume is the one in the latest hook, not the one that was chosen at launch.
     const threadId = rules.threadId(body);
     if (threadId !== null)
@@ -203,13 +215,14 @@ export class Engine {
   #onMessage(event: StoredEvent): void {
     const { worker_id = '', type, data } = event;
     this.#watch.onEvent(event);
+    this.#stalls.onEvent(event);
     if (type === 'message.accepted') this.pump(worker_id);
     if (type === 'message.submitted' || type === 'message.refused')
       this.#actors.get(worker_id)?.settledElsewhere(data.message_id);
   }
 
   #onBackendEvent(event: BackendEvent): void {
-    if ('workerId' in event) this.#watch.sign(event.workerId);
+    this.#stalls.onBackendEvent(event);
     switch (event.type) {
       case 'state':
         this.#onState(event);
@@ -233,19 +246,6 @@ export class Engine {
       case 'place_lost':
         return;
     }
-  }
-
-  /** Its agent is ended for it, or at least interrupted; the run is over whatever that leads to. */
-  #timeOut(workerId: string, runId: string): void {
-    const { store, sessionId, backend, logger } = this.#deps;
-    const worker = store.worker(sessionId, workerId);
-    const run = store.run(runId);
-    if (worker === null || run === null) return;
-    const summary = `it took longer than the ${Math.round((run.timeout_ms ?? 0) / 1_000)} s that it was given`;
-    const ending = { type: 'run.timed_out', summary, evidence: 'process' } as const;
-    if (!store.transaction((tx) => endRun(this.#deps, tx, worker, runId, ending))) return;
-    const work = isPerTurn(worker) ? backend.stop(workerId, { graceMs: 2_000 }) : backend.interrupt(workerId);
-    work.catch((error: unknown) => logger.warn({ worker: workerId, err: error }, 'not interrupted'));
   }
 
   #onState(event: StateEvent): void {

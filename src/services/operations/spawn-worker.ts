@@ -6,6 +6,8 @@ import { lastRun } from '../engine/deps.js';
 import { recordLimit } from '../supervise/limits.js';
 import { spawnWorker } from '../supervise/spawn-worker.js';
 
+const RETRIES_MOST = 5;
+
 export const spawnWorkerOperation = defineOperation({
   name: 'spawn_worker',
   summary: 'Start a worker agent in its own git worktree and pane with one task.',
@@ -37,6 +39,22 @@ export const spawnWorkerOperation = defineOperation({
       .optional()
       .describe(
         'worker id, "integration", branch or commit to start from (default: what is integrated so far)',
+      ),
+    timeout_s: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(31_536_000)
+      .optional()
+      .describe('seconds its task may take; then it is interrupted and ends as timed out, its work is kept'),
+    retries: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(RETRIES_MOST)
+      .optional()
+      .describe(
+        'how often its process may end unasked and be started again, in its conversation (default: 0)',
       ),
     idempotency_key: z
       .string()

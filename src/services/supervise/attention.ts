@@ -6,14 +6,14 @@ import { promptHash } from '../../platform/ids.js';
 import type { Reader } from '../../store/contract.js';
 import { openRun } from '../engine/deps.js';
 
-const ATTENTION_KINDS = [...WAITING_KINDS, 'unconfirmed', 'held', 'stuck'] as const;
+const ATTENTION_KINDS = [...WAITING_KINDS, 'unconfirmed', 'held', 'stuck', 'stalled'] as const;
 
 export const attentionItem = z.object({
   worker_id: z.string(),
   kind: z
     .enum(ATTENTION_KINDS)
     .describe(
-      'what is wanted: permission, question, login, quota, trust, dialog, report, unconfirmed, held, stuck',
+      'what is wanted: permission, question, login, quota, trust, dialog, report, unconfirmed, held, stuck, stalled',
     ),
   text: z.string().describe('the prompt as the agent shows it'),
   choices: z
@@ -24,7 +24,7 @@ export const attentionItem = z.object({
     .nullable()
     .describe('names this very prompt; null: only a person in the pane can help'),
   since: z.string(),
-  via: z.enum(WAITING_VIA).describe('how it was noticed'),
+  via: z.enum([...WAITING_VIA, 'silence']).describe('how it was noticed'),
 });
 export type AttentionItem = z.infer<typeof attentionItem>;
 
@@ -43,6 +43,7 @@ const RANKS: Record<AttentionItem['kind'], number> = {
   unconfirmed: 3,
   held: 3,
   stuck: 3,
+  stalled: 3,
   report: 3,
 };
 
@@ -80,6 +81,7 @@ function itemsOf(reader: Reader, worker: WorkerRow, now: number | null): Attenti
     ...(shown === null || isDouble ? [] : [shown]),
     ...(question === null ? [] : [question]),
     ...deliveries,
+    ...(run === null || run.stalled_since === null ? [] : [stalled(run, run.stalled_since)]),
   ];
 }
 
@@ -108,6 +110,20 @@ function questionOf(worker: WorkerRow, run: RunRow | null): AttentionItem | null
     prompt_hash: promptHash(['question', run.run_id, text]),
     since: run.updated_at,
     via: 'tool',
+  };
+}
+
+/** Nobody can answer it; somebody may want to look. */
+function stalled(run: RunRow, since: string): AttentionItem {
+  const line = run.stalled_line ?? '';
+  return {
+    worker_id: run.worker_id,
+    kind: 'stalled',
+    text: `no output, no call, no CPU time since then${line === '' ? '' : `; its last line: ${line}`}`,
+    choices: [],
+    prompt_hash: null,
+    since,
+    via: 'silence',
   };
 }
 

@@ -36,6 +36,23 @@ export function isLiveLimit(error: unknown): boolean {
   );
 }
 
+export interface RunLimits {
+  readonly timeout_ms?: number;
+  readonly retries?: number;
+}
+
+/** What a run may take: as its caller says, but never longer than the session's own limit. */
+export function runLimits(
+  { limits }: LiveSession['plan'],
+  wanted: { readonly timeout_s?: number | undefined; readonly retries?: number | undefined },
+): RunLimits {
+  const given = [wanted.timeout_s ?? null, limits.run_timeout_s].filter((seconds) => seconds !== null);
+  return {
+    ...(given.length === 0 ? {} : { timeout_ms: Math.min(...given) * 1_000 }),
+    ...(wanted.retries === undefined ? {} : { retries: wanted.retries }),
+  };
+}
+
 function refuse(limit: string, value: number, max: number, hint?: string): void {
   if (value >= max) throw new OrchestratorError('LIMIT_REACHED', { limit, value, max, hint });
 }

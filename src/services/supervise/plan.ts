@@ -34,6 +34,14 @@ export const sessionPlanSchema = z.object({
       total_workers: z.number().int().min(1).default(64),
       spawns_per_minute: z.number().int().min(1).default(12),
       session_timeout_s: z.number().int().min(1).nullable().default(null),
+      run_timeout_s: z
+        .number()
+        .int()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe('of a run whose spawn says nothing'),
+      stall_s: z.number().int().min(0).default(600).describe('of silence, then it is told; 0: never'),
     })
     .prefault({}),
   /** Absolute path of a person's own tmux configuration, read on top of ours; null: none. */

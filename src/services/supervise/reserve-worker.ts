@@ -9,7 +9,7 @@ import type { Transaction } from '../../store/contract.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
 import { flagPath } from '../places.js';
-import { checkSpawnLimits } from './limits.js';
+import { checkSpawnLimits, runLimits, type RunLimits } from './limits.js';
 
 export interface SpawnRequest {
   readonly task: string;
@@ -20,6 +20,10 @@ export interface SpawnRequest {
   readonly agent_hint?: string | undefined;
   readonly base?: string | undefined;
   readonly backend?: 'tmux' | 'headless' | undefined;
+  /** Of running time; then its run ends as timed out. */
+  readonly timeout_s?: number | undefined;
+  /** How often its process may end before its time and be started again, in its conversation. */
+  readonly retries?: number | undefined;
   readonly idempotency_key?: string | undefined;
   readonly sender: string;
 }
@@ -55,7 +59,7 @@ export function reserveWorker(
   const workerId = formatWorkerId(
     Math.max(0, ...workers.map((worker) => workerNumber(worker.worker_id))) + 1,
   );
-  appendReservation(session, tx, workerId, reservation);
+  appendReservation(session, tx, workerId, { ...reservation, limits: runLimits(live.plan, request) });
   if (request.idempotency_key !== undefined) tx.remember(scope, request.idempotency_key, hash, workerId);
   const worker = tx.worker(session.sessionId, workerId);
   if (worker === null) throw new Error(`worker ${workerId} was not created`);
@@ -89,9 +93,9 @@ function appendReservation(
   session: SessionContext,
   tx: Transaction,
   workerId: string,
-  reservation: Reservation,
+  reservation: Reservation & { limits: RunLimits },
 ): void {
-  const { request, perspective, agent, baseCommit } = reservation;
+  const { request, perspective, agent, baseCommit, limits } = reservation;
   const name = `${perspective.name}-${workerId}`;
   const branch = `agentorchestr/${session.sessionId}/${name}`;
   const worktree = join(session.places.worktrees, name);
@@ -130,7 +134,7 @@ function appendReservation(
       base_commit: baseCommit,
     }),
     fact('message.accepted', ofRun, { message_id, kind: 'task', sender: request.sender, text, about: null }),
-    fact('run.queued', ofRun, { message_id, number: 1, nonce, retry_of: null }),
+    fact('run.queued', ofRun, { message_id, number: 1, nonce, retry_of: null, ...limits }),
     fact('message.queued', ofRun, { message_id }),
   );
 }

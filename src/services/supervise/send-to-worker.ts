@@ -4,7 +4,7 @@ import type { MessageRow } from '../../core/state/rows.js';
 import { hashOf } from '../../platform/ids.js';
 import { acceptInstruction } from '../engine/instruct.js';
 import { requireLive, requireOpen, type SessionContext } from '../session-context.js';
-import { checkLiveLimit } from './limits.js';
+import { checkLiveLimit, runLimits } from './limits.js';
 import { withRoom } from './make-room.js';
 import { findWorker } from './wait-for-workers.js';
 
@@ -22,6 +22,7 @@ export async function sendToWorker(
   const text = request.text.trim() === '' ? null : request.text;
   if (text === null)
     throw new OrchestratorError('INVALID_INPUT', { field: 'message', problem: 'it is empty' });
+  const { timeout_ms: timeoutMs } = worker.role === 'lead' ? {} : runLimits(live.plan, {});
   const accept = () =>
     session.store.transaction((tx) => {
       const scope = `send:${session.sessionId}`;
@@ -36,6 +37,7 @@ export async function sendToWorker(
         text,
         sender: request.sender,
         source: 'mcp',
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
       });
       if (key !== undefined) tx.remember(scope, key, hash, accepted.messageId);
       return accepted.messageId;

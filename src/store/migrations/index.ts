@@ -4,6 +4,7 @@ import { sql as transcriptPath } from './0003-transcript-path.js';
 import { sql as runLimits } from './0004-run-limits.js';
 import { sql as fallbacks } from './0005-fallbacks.js';
 import { sql as cleaned } from './0006-cleaned.js';
+import { sql as stalled } from './0007-stalled.js';
 
 export interface Migration {
   readonly version: number;
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, name: 'run-limits', sql: runLimits },
   { version: 5, name: 'fallbacks', sql: fallbacks },
   { version: 6, name: 'cleaned', sql: cleaned },
+  { version: 7, name: 'stalled', sql: stalled },
 ];

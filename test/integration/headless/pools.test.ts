@@ -106,7 +106,7 @@ describe('a pool', () => {
 describe('a run', () => {
   it('that takes longer than it may is timed out, and its processes are gone', async () => {
     create();
-    const run = rig.spawn('w01', 'stubborn', { timeoutMs: 2_500 });
+    const run = rig.spawn('w01', 'stubborn', { timeoutMs: 10_000 });
     await said('w01', 'stubborn');
     await rig.over(run);
     expect(rig.run(run)).toMatchObject({ state: 'timed_out', evidence: 'process' });

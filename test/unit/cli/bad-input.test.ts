@@ -183,6 +183,18 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
     'after an hour',
   ],
   [
+    'run-timeout',
+    ['--goal', 'a', '--run-timeout', '0'],
+    '--run-timeout takes a whole number from 1 to 31536000 (got "0")',
+    '--run-timeout 1800',
+  ],
+  [
+    'stall-after',
+    ['--goal', 'a', '--stall-after', '10m'],
+    '--stall-after takes a whole number from 0 to 31536000 (got "10m")',
+    '--stall-after 300',
+  ],
+  [
     'bypass',
     ['--goal', 'a', '--bypass', '--no-bypass'],
     '--bypass and --no-bypass contradict each other',

@@ -108,6 +108,14 @@ const EFFECTS: Readonly<
     ...{ text: 'limits.session_timeout_s = 3', effect: { limits: { session_timeout_s: 3 } } },
     ...{ flag: ['--session-timeout', '5'], beaten: { limits: { session_timeout_s: 5 } } },
   },
+  'limits.run_timeout_s': {
+    ...{ text: 'limits.run_timeout_s = 3', effect: { limits: { run_timeout_s: 3 } } },
+    ...{ flag: ['--run-timeout', '5'], beaten: { limits: { run_timeout_s: 5 } } },
+  },
+  'limits.stall_s': {
+    ...{ text: 'limits.stall_s = 3', effect: { limits: { stall_s: 3 } } },
+    ...{ flag: ['--stall-after', '0'], beaten: { limits: { stall_s: 0 } } },
+  },
 };
 
 describe('each setting changes the plan of a session', () => {
@@ -158,6 +166,16 @@ describe('each setting changes the plan of a session', () => {
     );
     mine('[tmux]\nuser_config = "none.conf"\n');
     expect((await plan()).said).toContain(`no such file (${join(root, 'home/config.toml')}:2)`);
+  });
+
+  it('what a project would raise is not used, and that is said', async () => {
+    mine('limits.max_workers = 2\n');
+    theirs('limits.max_workers = 40\nlimits.run_timeout_s = 60\n');
+    const { plan: planned, said } = await plan();
+    expect(planned?.limits).toEqual({ max_workers: 2, run_timeout_s: 60 });
+    expect(said.replace(/\s+/g, ' ')).toContain(
+      `limits.max_workers = 40 (${join(root, 'project/.agentorchestr/config.toml')}:1) is not used: a project may only lower a limit, and yours is 2`,
+    );
   });
 
   it('options of agents: each by itself, files beside the file that names them, the flag last', async () => {

@@ -40,8 +40,8 @@ async function refused(
 
 describe('where a value comes from', () => {
   it('user, project, environment, flag: the later wins, and each says where it stands', async () => {
-    write(userFile(), '# mine\n\n[limits]\nmax_workers = 2\n');
-    write(projectFile(), 'limits.max_workers = 3\n');
+    write(userFile(), '# mine\n\n[limits]\nmax_workers = 3\n');
+    write(projectFile(), 'limits.max_workers = 2\n');
     const layers = await load({ AGENTORCHESTR_MAX_WORKERS: ' 4 ' });
     const flag = new Map([
       ['limits.max_workers', { value: 5, origin: { from: 'flag', where: '--max-workers' } as const }],
@@ -52,10 +52,11 @@ describe('where a value comes from', () => {
       origin: { from: 'flag', where: '--max-workers' },
       overrode: [
         { value: 4, origin: { from: 'environment', where: 'AGENTORCHESTR_MAX_WORKERS' } },
-        { value: 3, origin: { from: 'project', where: `${projectFile()}:1` } },
-        { value: 2, origin: { from: 'user', where: `${userFile()}:4` } },
+        { value: 2, origin: { from: 'project', where: `${projectFile()}:1` } },
+        { value: 3, origin: { from: 'user', where: `${userFile()}:4` } },
         { value: 8, origin: { from: 'default', where: '' } },
       ],
+      refused: [],
     });
   });
 
@@ -67,6 +68,7 @@ describe('where a value comes from', () => {
         value: setting.fallback,
         origin: { from: 'default', where: '' },
         overrode: [],
+        refused: [],
       });
   });
 
@@ -104,6 +106,7 @@ describe('where a value comes from', () => {
       from: 'user',
       where: `${userFile()}:1`,
       overrode: [{ value: false, from: 'default', where: null }],
+      refused: [],
       summary: 'fetch before the base is chosen',
       takes: 'true or false',
       variable: 'AGENTORCHESTR_FETCH',
@@ -160,7 +163,8 @@ describe('a mistake is told with its place', () => {
 describe('a project never grants anything', () => {
   it.each(SETTINGS.filter(({ scope }) => scope === 'user'))('by $key', async (setting) => {
     const value =
-      typeof setting.fallback === 'boolean' ? 'true' : setting.key === 'verify' ? '["true"]' : '"x"';
+      { boolean: 'true', number: '1' }[typeof setting.fallback as string] ??
+      (setting.key === 'verify' ? '["true"]' : '"x"');
     write(projectFile(), `# theirs\n${setting.key} = ${value}\n`);
     const { message, hint } = await refused();
     expect(message).toBe(
@@ -172,13 +176,48 @@ describe('a project never grants anything', () => {
     expect(resolveSetting(await load(), setting.key).origin.from).toBe('user');
   });
 
-  it('those are exactly: what agents may do, and what runs or changes things as the person', () => {
+  it('those are exactly: what agents may do, what runs or changes things as the person, what they are told', () => {
     expect(SETTINGS.filter(({ scope }) => scope === 'user').map(({ key }) => key)).toEqual([
       'verify',
       'apply',
       'bypass',
       'lead_may_answer',
+      'limits.stall_s',
       'tmux.user_config',
+    ]);
+  });
+
+  it.each(SETTINGS.filter(({ scope }) => scope === 'lower'))('but may lower $key', async (setting) => {
+    const { key, fallback } = setting;
+    write(userFile(), `${key} = 5\n`);
+    write(projectFile(), `${key} = 6\n`);
+    const theirs = { value: 6, origin: { from: 'project', where: `${projectFile()}:1` } };
+    expect(resolveSetting(await load(), key)).toMatchObject({
+      ...{ value: 5, origin: { from: 'user' }, refused: [theirs] },
+      overrode: fallback === null ? [] : [{ value: fallback }],
+    });
+    write(projectFile(), `${key} = 4\n`);
+    expect(resolveSetting(await load(), key)).toMatchObject({
+      ...{ value: 4, origin: { from: 'project' }, refused: [] },
+    });
+    // What is built in is a limit too; where nothing is, every one lowers it.
+    write(userFile(), '');
+    write(projectFile(), `${key} = 64\n`);
+    const alone = resolveSetting(await load(), key);
+    const raised = fallback !== null && Number(fallback) < 64;
+    expect([alone.value, alone.refused.length]).toEqual(raised ? [fallback, 1] : [64, 0]);
+    // The person may raise what they like.
+    const mine = await load({ [setting.variable]: '60' });
+    expect(resolveSetting(mine, key).value).toBe(60);
+  });
+
+  it('those that it may lower are all limits of what a session costs', () => {
+    expect(SETTINGS.filter(({ scope }) => scope === 'lower').map(({ key }) => key)).toEqual([
+      'limits.max_workers',
+      'limits.total_workers',
+      'limits.spawns_per_minute',
+      'limits.session_timeout_s',
+      'limits.run_timeout_s',
     ]);
   });
 

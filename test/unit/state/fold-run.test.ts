@@ -31,6 +31,8 @@ const queued: RunRow = {
   reports_returned: 0,
   nudges: 0,
   cancel_requested_at: null,
+  stalled_since: null,
+  stalled_line: null,
   summary: '',
   failure_code: null,
   evidence: null,
@@ -87,6 +89,22 @@ describe('a run', () => {
       'has used up no retry by an attempt that does not count',
       ['run.started', sampleEvent('run.attempt_failed', { counts: false })],
       { ...running, state: 'queued' },
+    ],
+    [
+      'is stalled since the last sign of its agent',
+      ['run.started', 'run.stalled'],
+      { ...running, stalled_since: '2026-01-01T00:00:00.000Z', stalled_line: 'running the tests' },
+    ],
+    ['moves again', ['run.started', 'run.stalled', 'run.moved'], { ...running }],
+    [
+      'is not stalled while it waits for somebody',
+      ['run.started', 'run.stalled', 'run.waiting'],
+      { ...running, ...asks, state: 'waiting' },
+    ],
+    [
+      'is not stalled while it waits for its next attempt',
+      ['run.started', 'run.stalled', 'run.attempt_failed'],
+      { ...running, state: 'queued', failed_attempts: 1 },
     ],
     [
       'keeps accepted reports in order',

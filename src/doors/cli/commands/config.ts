@@ -91,7 +91,7 @@ async function checkOption(host: CliHost, key: string, value: unknown): Promise<
   const option = agentOptionOf(key.split('.'));
   if (option === null) return;
   const origin = { from: 'flag', where: 'config set' } as const;
-  await readAgentOptions([], host, [{ key, value: String(value), origin, overrode: [] }]);
+  await readAgentOptions([], host, [{ key, value: String(value), origin, overrode: [], refused: [] }]);
 }
 
 /** Throws USAGE with the nearest key. */
@@ -132,6 +132,10 @@ function inFull(host: CliHost, settings: readonly Explained[]): string {
         'overrode',
         `${valueWords(other.value)}   (${originWords(other, home)})`,
       ]),
+      ...one.refused.map(({ value, where }) => [
+        'not used',
+        `${valueWords(value)}   (${originWords({ from: 'project', where }, home)}: a project may only lower it)`,
+      ]),
       ['meaning', one.summary],
       ['takes', one.takes],
       ['set by', waysToSet(one)],
@@ -142,6 +146,11 @@ function inFull(host: CliHost, settings: readonly Explained[]): string {
 }
 
 function waysToSet({ flag, variable, project_may_set: project }: Explained): string {
-  const files = project ? "your file, the project's file" : 'your file (never a project)';
+  const files =
+    project === 'lower'
+      ? "your file, the project's file (only lower)"
+      : project
+        ? "your file, the project's file"
+        : 'your file (never a project)';
   return [files, variable, flag].filter((way) => way !== null).join(', ');
 }

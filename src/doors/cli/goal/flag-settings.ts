@@ -12,19 +12,28 @@ const SWITCHES = [
   ['lead_may_answer', 'lead-may-answer'],
 ] as const;
 
+const LIMITS = [
+  ['max_workers', 'max-workers'],
+  ['session_timeout_s', 'session-timeout'],
+  ['run_timeout_s', 'run-timeout'],
+  ['stall_s', 'stall-after'],
+] as const;
+
 /** What the command line says of settings: it beats every other place. Throws USAGE. */
 export function flagLayer(parsed: Parsed): Layer {
   const layer = new Map<string, Given>();
   const put = (key: string, value: SettingValue, flag: string) =>
     layer.set(key, { value, origin: { from: 'flag', where: `--${flag}` } });
-  const { max_workers: workers, session_timeout_s: seconds } = readLimits(parsed);
+  const limits = readLimits(parsed);
   const verify = readVerify(parsed);
   const lead = parsed.text('lead');
   if (lead !== undefined) put('lead', lead, 'lead');
   if (parsed.given.includes('agents')) put('agents', [...new Set(parsed.texts('agents'))], 'agents');
   if (verify.length > 0) put('verify', verify, 'verify');
-  if (workers !== undefined) put('limits.max_workers', workers, 'max-workers');
-  if (seconds !== undefined) put('limits.session_timeout_s', seconds, 'session-timeout');
+  for (const [name, flag] of LIMITS) {
+    const value = limits[name];
+    if (value !== undefined) put(`limits.${name}`, value, flag);
+  }
   for (const [key, flag] of SWITCHES) {
     const value = parsed.isOn(flag);
     if (value !== undefined) put(key, value, value ? flag : `no-${flag}`);

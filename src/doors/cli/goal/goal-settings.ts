@@ -47,6 +47,16 @@ export function limitsOf(settings: GoalSettings): NonNullable<SessionPlanInput['
   return Object.fromEntries(limits) as NonNullable<SessionPlanInput['limits']>;
 }
 
+/** Of a project that would raise what the person has set. */
+export function refusedWarnings(settings: GoalSettings): readonly string[] {
+  return settings.all.flatMap(({ key, value, refused }) =>
+    refused.map(
+      (given) =>
+        `${key} = ${String(given.value)} (${given.origin.where}) is not used: a project may only lower a limit, and yours is ${String(value)}`,
+    ),
+  );
+}
+
 const RANK: readonly string[] = ['default', 'user', 'project', 'environment', 'flag'];
 
 /** Who may lead and work. Set in two places, a lead and a list without it do not contradict: the weaker gives way. */

@@ -5,18 +5,34 @@ import type { Parsed } from '../parse.js';
 export interface Limits {
   readonly max_workers?: number;
   readonly session_timeout_s?: number;
+  readonly run_timeout_s?: number;
+  readonly stall_s?: number;
 }
+
+const YEAR_S = 31_536_000;
 
 export function readLimits(parsed: Parsed): Limits {
   const workers = wholeNumber(parsed, 'max-workers', { least: 1, most: 64, example: '--max-workers 4' });
   const seconds = wholeNumber(parsed, 'session-timeout', {
     least: 1,
-    most: 31_536_000,
+    most: YEAR_S,
     example: '--session-timeout 3600 ends the session after an hour',
+  });
+  const run = wholeNumber(parsed, 'run-timeout', {
+    least: 1,
+    most: YEAR_S,
+    example: '--run-timeout 1800 ends a task that takes longer than half an hour',
+  });
+  const stall = wholeNumber(parsed, 'stall-after', {
+    least: 0,
+    most: YEAR_S,
+    example: '--stall-after 300 tells of an agent that is silent for five minutes; 0 never does',
   });
   return {
     ...(workers === undefined ? {} : { max_workers: workers }),
     ...(seconds === undefined ? {} : { session_timeout_s: seconds }),
+    ...(run === undefined ? {} : { run_timeout_s: run }),
+    ...(stall === undefined ? {} : { stall_s: stall }),
   };
 }
 

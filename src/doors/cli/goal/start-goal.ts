@@ -7,7 +7,14 @@ import { follow, shallAttach } from '../watch/follow.js';
 import { checkRequiredOptions, readAgentOptions } from './agent-options.js';
 import { chooseAgents, type AgentChoice } from './choose-agents.js';
 import { settleConsent } from './consent.js';
-import { limitsOf, projectFolder, readGoalSettings, wishesOf, type GoalSettings } from './goal-settings.js';
+import {
+  limitsOf,
+  projectFolder,
+  readGoalSettings,
+  refusedWarnings,
+  wishesOf,
+  type GoalSettings,
+} from './goal-settings.js';
 import { isTyped, readGoal } from './read-goal.js';
 import { sayPlan } from './say-plan.js';
 import { refuseContradictions } from './settings.js';
@@ -30,7 +37,8 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
     host.knownAgents(),
   );
   const { goal, warnings } = ready ?? (await readGoal(parsed, host));
-  for (const warning of [...warnings, ...choice.warnings]) printWarning(host.terminal, warning);
+  for (const warning of [...warnings, ...choice.warnings, ...refusedWarnings(settings)])
+    printWarning(host.terminal, warning);
 
   const bypass = settings.isOn('bypass');
   await settleConsent(host, examined, { yes: parsed.isOn('yes') ?? false, bypass });

@@ -1,4 +1,5 @@
 import type { EventData, EventName, StoredEvent } from '../../../core/events/index.js';
+import { durationWords } from '../../../core/duration.js';
 import { clockTime, oneLine } from './plain.js';
 
 type Describe = { [Name in EventName]: (data: EventData<Name>) => string };
@@ -51,7 +52,9 @@ const DESCRIBE: Describe = {
   'run.waiting': ({ kind, text }) => `run waits (${kind})${quoted(text)}`,
   'run.reported': ({ state, summary, accepted }) =>
     `reports ${state}${accepted ? '' : ' (sent back)'}${quoted(summary)}`,
-  'run.stalled': ({ quiet_ms: quiet }) => `stalled: quiet for ${Math.round(quiet / 60_000)} min`,
+  'run.stalled': ({ quiet_ms: quiet, last_line: line }) =>
+    `stalled: no sign of it for ${durationWords(quiet)}${quoted(line ?? '')}`,
+  'run.moved': ({ quiet_ms: quiet }) => `moves again after ${durationWords(quiet)}`,
   'thread.lost': ({ reason }) => `its conversation is gone${quoted(reason)}`,
   'run.attempt_ended': ({ status }) => `its process ended with status ${status ?? 'unknown'}`,
   'run.attempt_failed': ({ reason }) => `attempt failed${quoted(reason)}`,

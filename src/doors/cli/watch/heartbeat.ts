@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../../../core/events/index.js';
 import type { SessionReport } from '../../../services/supervise/session-report.js';
+import { durationWords } from '../../../core/duration.js';
 import { attentionSummary } from '../../../services/supervise/attention.js';
 import { clockTime, oneLine } from '../output/plain.js';
 
@@ -78,6 +79,10 @@ function wordsOf(event: StoredEvent): string | null {
     case 'run.waiting':
     case 'worker.waiting':
       return `${who}waits (${event.data.kind}): ${event.data.text}`;
+    case 'run.stalled':
+      return `${who}no sign of it for ${durationWords(event.data.quiet_ms)}`;
+    case 'run.moved':
+      return `${who}moves again`;
     case 'conflict.predicted':
       return `${event.data.worker} would conflict in ${event.data.files.join(', ')}`;
     case 'branch.integrated':

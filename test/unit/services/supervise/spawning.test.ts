@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PERSPECTIVES } from '../../../../src/services/context/perspectives.js';
 import { fact } from '../../../../src/services/engine/deps.js';
 import type { WorkerRow } from '../../../../src/core/state/rows.js';
-import { recordLimit } from '../../../../src/services/supervise/limits.js';
+import { checkSpawnLimits, recordLimit } from '../../../../src/services/supervise/limits.js';
 import { reserveWorker, type SpawnRequest } from '../../../../src/services/supervise/reserve-worker.js';
 import { resolveBase } from '../../../../src/services/supervise/resolve-base.js';
 import { OrchestratorError } from '../../../../src/core/errors/error.js';
+import type { SessionPlanInput } from '../../../../src/services/supervise/plan.js';
+import { openStore } from '../../../../src/store/open-store.js';
 import { EngineRig } from '../../../support/engine-rig.js';
 import { createFakeSession, type FakeSession } from '../../../support/fake-session.js';
 import { sampleEvent, SESSION } from '../../../support/sample-events.js';
@@ -70,6 +73,26 @@ describe('a reserved worker', () => {
     expect(message).toMatchObject({ kind: 'task', state: 'queued', run_id: run.run_id, sender: 'lead' });
     expect(message?.text).toContain(`WORKER_DONE[${run.nonce}]`);
     expect(message?.text).toContain(`${rig.folder}/workers/w01/done.flag`);
+  });
+
+  it('has a run that takes what its spawn asks for, and never longer than the session allows', () => {
+    expect(rig.store.runs(SESSION, reserve().worker.worker_id)[0]).toMatchObject({
+      ...{ timeout_ms: null, retries: 0 },
+    });
+    fake = createFakeSession(rig, { plan: { limits: { run_timeout_s: 60 } } });
+    const limits = [
+      { task: 'b' },
+      { task: 'c', timeout_s: 30, retries: 2 },
+      { task: 'd', timeout_s: 90 },
+    ].map((request) => {
+      const [run] = rig.store.runs(SESSION, reserve(request).worker.worker_id);
+      return [run?.timeout_ms, run?.retries];
+    });
+    expect(limits).toEqual([
+      [60_000, 0],
+      [30_000, 2],
+      [60_000, 0],
+    ]);
   });
 
   it('never gets a number again that was given before', async () => {
@@ -149,6 +172,25 @@ describe('the limits of spawning', () => {
     expect(() => reserve({ task: '3' })).toThrow(refusal('spawns per minute', 2, 2));
     await rig.clock.advance(1);
     expect(reserve({ task: '3' }).reused).toBe(false);
+  });
+
+  it('hold for a supervisor that comes after a crash, to the same numbers', async () => {
+    reserve({ task: 'a' });
+    await nextMinute();
+    lose(reserve({ task: 'b' }).worker);
+    lose(reserve({ task: 'c' }).worker);
+    const again = openStore({ path: join(rig.folder, 'state.db'), clock: rig.clock });
+    const refused = (what: Partial<SessionPlanInput['limits']> = {}) => {
+      const { session, live } = createFakeSession(rig, {
+        plan: { limits: { max_workers: 2, total_workers: 4, spawns_per_minute: 3, ...what } },
+      });
+      again.transaction((tx) => checkSpawnLimits(session, live, tx));
+    };
+    expect(() => refused()).not.toThrow();
+    expect(() => refused({ max_workers: 1 })).toThrow(refusal('live workers', 1, 1));
+    expect(() => refused({ total_workers: 3 })).toThrow(refusal('workers of one session', 3, 3));
+    expect(() => refused({ spawns_per_minute: 2 })).toThrow(refusal('spawns per minute', 2, 2));
+    again.close();
   });
 
   it('do not count the lead, nor what is returned again', async () => {
