@@ -20,7 +20,9 @@ import type {
 import { findLive, readEarlier, readSavedText } from './earlier.js';
 import { endEverything, endOrphans, stopAgent, stopStranger, type Endings } from './endings.js';
 import { agentEnvironment } from '../../platform/launch/environment.js';
+import { letViewersGo } from './farewell.js';
 import { fitFor, keepFit, keptFit, showFit, type Fit } from './fit.js';
+import { bindKeys, wasPauseAsked } from './keys.js';
 import { setLabel } from './labels.js';
 import { windowCapacity } from './layout.js';
 import type { TmuxBackendOptions } from './options.js';
@@ -36,17 +38,12 @@ import { Schedule } from './schedule.js';
 import { openTmuxSession, type TmuxSession } from './session.js';
 import { launchAgent } from './start.js';
 import { takeOver } from './take-over.js';
-import {
-  detachViewers,
-  drawForViewers,
-  drawForWhoComes,
-  ringViewers,
-  showStatus,
-  VIEWERS_CHANGED,
-} from './viewers.js';
+import { drawForViewers, drawForWhoComes, ringViewers, showStatus, VIEWERS_CHANGED } from './viewers.js';
 
 const RECONCILE_MS = 30_000;
 const RECONCILE_SOON_MS = 100;
+/** How long the end of a session stands before somebody who touches nothing. */
+const READING_MS = 10_000;
 
 /** Drives the agents of one session in panes of a tmux server of its own. */
 export function createTmuxBackend(options: TmuxBackendOptions): Backend {
@@ -68,6 +65,8 @@ class TmuxBackend implements Backend {
   private fit: Fit;
   private opened: Opened | null = null;
   private closing = false;
+  /** Nothing runs here any more, and nobody has to be told what becomes of the place. */
+  private over = false;
 
   constructor(options: TmuxBackendOptions) {
     this.options = options;
@@ -86,6 +85,7 @@ class TmuxBackend implements Backend {
       onReconnected: () => {
         this.router.gapEverywhere();
         looks.soon();
+        void this.cosmetic(() => this.onViewers(session));
       },
     });
     const { connection: client, target } = session;
@@ -98,11 +98,12 @@ class TmuxBackend implements Backend {
     client.onOutput(this.router.output);
     client.onNotification((line) => {
       if (PANE_WENT.test(line)) looks.soon();
-      if (VIEWERS_CHANGED.test(line)) void this.cosmetic(() => drawForViewers(client));
+      if (VIEWERS_CHANGED.test(line)) void this.cosmetic(() => this.onViewers(session));
     });
     void client.closed.then((reason) => this.onPlaceOver(reason));
     this.fit = (await keptFit(client, target)) ?? this.fit;
-    await this.cosmetic(() => Promise.all([showFit(client, target, this.fit), drawForViewers(client)]));
+    const keys = bindKeys(client, { target, sessionId });
+    await this.cosmetic(() => Promise.all([keys, showFit(client, target, this.fit), drawForViewers(client)]));
     return { socket: session.socketPath, live: await findLive(await listPanes(client, target), clock) };
   }
 
@@ -223,9 +224,12 @@ class TmuxBackend implements Backend {
     });
   }
 
-  async releaseViewers(text: string): Promise<void> {
+  async releaseViewers(text: string, { mayStay }: { mayStay: boolean }): Promise<void> {
+    this.over = true;
     await this.status(text);
-    await this.cosmetic(() => detachViewers(this.place.session.connection));
+    const { connection, target } = this.place.session;
+    const { clock, readingMs: afterMs = READING_MS } = this.options;
+    await this.cosmetic(() => letViewersGo(connection, { target, clock, afterMs, mayStay }));
   }
 
   onEvent(listener: (event: BackendEvent) => void): () => void {
@@ -280,8 +284,13 @@ class TmuxBackend implements Backend {
     };
   }
 
+  private async onViewers({ connection, target }: TmuxSession): Promise<void> {
+    if (await wasPauseAsked(connection, target)) this.listeners.emit({ type: 'pause_asked' });
+    await drawForViewers(connection);
+  }
+
   private async onPlaceOver(reason: string): Promise<void> {
-    if (this.closing) return;
+    if (this.closing || this.over) return;
     this.place.looks.close();
     this.options.logger.error({ reason }, 'the tmux server is gone');
     await endOrphans(this.endings(), `the tmux server ended${reason === '' ? '' : `: ${reason}`}`);
