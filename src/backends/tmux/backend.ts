@@ -22,7 +22,7 @@ import { endEverything, endOrphans, stopAgent, stopStranger, type Endings } from
 import { agentEnvironment } from '../../platform/launch/environment.js';
 import { letViewersGo } from './farewell.js';
 import { fitFor, keepFit, keptFit, showFit, type Fit } from './fit.js';
-import { bindKeys, wasPauseAsked } from './keys.js';
+import { followViewers } from './follow-viewers.js';
 import { setLabel } from './labels.js';
 import { windowCapacity } from './layout.js';
 import type { TmuxBackendOptions } from './options.js';
@@ -38,12 +38,10 @@ import { Schedule } from './schedule.js';
 import { openTmuxSession, type TmuxSession } from './session.js';
 import { launchAgent } from './start.js';
 import { takeOver } from './take-over.js';
-import { drawForViewers, drawForWhoComes, ringViewers, showStatus, VIEWERS_CHANGED } from './viewers.js';
+import { drawForWhoComes, ringViewers, showStatus } from './viewers.js';
 
 const RECONCILE_MS = 30_000;
 const RECONCILE_SOON_MS = 100;
-/** How long the end of a session stands before somebody who touches nothing. */
-const READING_MS = 10_000;
 
 /** Drives the agents of one session in panes of a tmux server of its own. */
 export function createTmuxBackend(options: TmuxBackendOptions): Backend {
@@ -65,7 +63,7 @@ class TmuxBackend implements Backend {
   private fit: Fit;
   private opened: Opened | null = null;
   private closing = false;
-  /** Nothing runs here any more, and nobody has to be told what becomes of the place. */
+  /** The session is: nobody is told what becomes of the place. */
   private over = false;
 
   constructor(options: TmuxBackendOptions) {
@@ -85,7 +83,7 @@ class TmuxBackend implements Backend {
       onReconnected: () => {
         this.router.gapEverywhere();
         looks.soon();
-        void this.cosmetic(() => this.onViewers(session));
+        void lookAtViewers();
       },
     });
     const { connection: client, target } = session;
@@ -98,12 +96,11 @@ class TmuxBackend implements Backend {
     client.onOutput(this.router.output);
     client.onNotification((line) => {
       if (PANE_WENT.test(line)) looks.soon();
-      if (VIEWERS_CHANGED.test(line)) void this.cosmetic(() => this.onViewers(session));
     });
+    const lookAtViewers = followViewers(client, { target, sessionId, emit, onFailure: this.notShown });
     void client.closed.then((reason) => this.onPlaceOver(reason));
     this.fit = (await keptFit(client, target)) ?? this.fit;
-    const keys = bindKeys(client, { target, sessionId });
-    await this.cosmetic(() => Promise.all([keys, showFit(client, target, this.fit), drawForViewers(client)]));
+    await this.cosmetic(() => Promise.all([showFit(client, target, this.fit), lookAtViewers()]));
     return { socket: session.socketPath, live: await findLive(await listPanes(client, target), clock) };
   }
 
@@ -228,7 +225,7 @@ class TmuxBackend implements Backend {
     this.over = true;
     await this.status(text);
     const { connection, target } = this.place.session;
-    const { clock, readingMs: afterMs = READING_MS } = this.options;
+    const { clock, readingMs: afterMs } = this.options;
     await this.cosmetic(() => letViewersGo(connection, { target, clock, afterMs, mayStay }));
   }
 
@@ -284,11 +281,6 @@ class TmuxBackend implements Backend {
     };
   }
 
-  private async onViewers({ connection, target }: TmuxSession): Promise<void> {
-    if (await wasPauseAsked(connection, target)) this.listeners.emit({ type: 'pause_asked' });
-    await drawForViewers(connection);
-  }
-
   private async onPlaceOver(reason: string): Promise<void> {
     if (this.closing || this.over) return;
     this.place.looks.close();
@@ -299,8 +291,9 @@ class TmuxBackend implements Backend {
 
   /** What only adorns the place never fails a caller. */
   private async cosmetic(work: () => Promise<unknown>): Promise<void> {
-    await work().catch((error: unknown) =>
-      this.options.logger.debug({ error: String(error) }, 'tmux could not show it'),
-    );
+    await work().catch(this.notShown);
   }
+
+  private readonly notShown = (error: unknown) =>
+    this.options.logger.debug({ error: String(error) }, 'tmux could not show it');
 }

@@ -20,5 +20,5 @@ export interface TmuxBackendOptions {
   /** A person's own tmux configuration, read on top of ours. */
   readonly userConfig?: string;
   /** How long the end of the session stands before viewers who touch nothing are let go, ms. */
-  readonly readingMs?: number;
+  readonly readingMs: number;
 }

@@ -18,7 +18,7 @@ const json = (parsed: Parsed) => ({ json: parsed.isOn('json') ?? false });
 export const COMMANDS: readonly Command[] = [
   {
     name: 'attach',
-    summary: 'Show the panes; Ctrl-B D leaves them, Ctrl-B Shift-P pauses the session.',
+    summary: 'Show the panes; Ctrl-B D leaves them, Ctrl-B Shift-P pauses.',
     positionals: ['ID'],
     flags: [
       {

@@ -108,6 +108,7 @@ const EFFECTS: Readonly<
     ...{ text: 'limits.session_timeout_s = 3', effect: { limits: { session_timeout_s: 3 } } },
     ...{ flag: ['--session-timeout', '5'], beaten: { limits: { session_timeout_s: 5 } } },
   },
+  'tmux.end_shown_s': { text: 'tmux.end_shown_s = 3', effect: { end_shown_s: 3 } },
 };
 
 describe('each setting changes the plan of a session', () => {
