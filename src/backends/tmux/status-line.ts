@@ -2,7 +2,10 @@ import { OVER_TABLE, PAUSE_KEY } from './keys.js';
 
 /** Width kept for the names of the windows; tmux cuts them before it cuts anything else. */
 const WINDOWS_WIDTH = 18;
-const LEAST_WIDTH = 12;
+/** What waits for a person stands first, and stays readable. */
+const LEAST_WIDTH = 22;
+/** A narrower terminal has room for one key. */
+const ROOMY = 100;
 
 /** What the session does; cut so that the keys stay readable. */
 export function statusLeft(): string {
@@ -14,7 +17,8 @@ export function statusLeft(): string {
 /** What to know about the place, and which keys do what for the terminal that is drawn. */
 export function statusRight(): string {
   const prefix = '#{s/^C-/Ctrl-/:prefix}';
-  const running = `#{?@ao_notice,#{@ao_notice} · ,}${prefix} ${PAUSE_KEY} pauses · ${prefix} d leaves`;
+  const leave = `#{?#{e|<|:#{client_width},${ROOMY}},, · ${prefix} d leaves}`;
+  const running = `#{?@ao_notice,#{@ao_notice} · ,}${prefix} ${PAUSE_KEY} pauses${leave}`;
   const over = `#{?#{==:#{client_key_table},${OVER_TABLE}},#{@ao_over},${prefix} d leaves}`;
   return ` #{?@ao_over,${over},${running}} `;
 }
