@@ -53,8 +53,12 @@ export interface Backend {
   reflow(terminal: TerminalSize): Promise<Reflowed>;
   /** Calls whoever looks at the session (tmux: the bell of every attached terminal). */
   bell(): Promise<void>;
-  /** Lets every viewer go (tmux: detach), with a last line. */
-  releaseViewers(text: string): Promise<void>;
+  /**
+   * The session is over: shows the last line, and lets every viewer go who touches nothing for a while (tmux: detach);
+   * `mayStay`: whoever touches a key reads on. Resolves when nobody is waited for. What becomes of the place from now on
+   * is told to nobody.
+   */
+  releaseViewers(text: string, options: { mayStay: boolean }): Promise<void>;
   onEvent(listener: (event: BackendEvent) => void): () => void;
   /** Leaves; `destroy` ends the place with everything in it. */
   close(options: { destroy: boolean }): Promise<void>;
@@ -289,4 +293,6 @@ export type BackendEvent =
     }
   | { readonly type: 'lost'; readonly workerId: string; readonly reason: string }
   | { readonly type: 'output'; readonly workerId: string }
+  /** A person who looks wants the session paused, and confirmed it. */
+  | { readonly type: 'pause_asked' }
   | { readonly type: 'place_lost'; readonly reason: string };

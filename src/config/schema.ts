@@ -106,6 +106,11 @@ export const SETTINGS: readonly Setting[] = [
     ...{ variable: 'AGENTORCHESTR_TMUX_CONFIG', flag: null },
     summary: 'tmux settings of yours, read on top of ours',
   },
+  {
+    ...{ key: 'tmux.end_shown_s', ...number(86_400), scope: 'any', fallback: 10 },
+    ...{ variable: 'AGENTORCHESTR_TMUX_END_SHOWN_S', flag: null },
+    summary: 'seconds that the end stays on your screen',
+  },
 ];
 
 /** `agent_options.AGENT.OPTION`: which there are, the agents say. */

@@ -89,6 +89,7 @@ export function createLive(parts: LiveParts): LiveSession {
     agent: (name) => ({ adapter: findAgent(name, agents), binary: plan.binaries[name] ?? '' }),
     finish: () => end.verdict(),
     pause: (reason) => end.pause(reason),
+    stop: (reason) => end.fail(reason),
     agentAccess: (workerId) => agentAccess(parts, workerId),
   };
 }

@@ -12,10 +12,11 @@ export function supervisorStarted({ parts, options }: Opening, port: number): vo
   );
 }
 
-/** The end of the tmux server pauses the session: its agents ended with it. */
+/** The end of the tmux server pauses the session (its agents ended with it), and so does the key of a person in it. */
 export function followPlace({ parts, options, end }: Opening, socket: string | null): void {
   const { store, backend } = parts;
   backend.onEvent((event) => {
+    if (event.type === 'pause_asked') end.pause('paused by the person');
     if (event.type !== 'place_lost') return;
     const lost = { socket: socket ?? '', reason: event.reason };
     store.append(fact('tmux.lost', { ...subject(options.plan.session_id), source: 'tmux' }, lost));

@@ -1,4 +1,4 @@
-import { goneWithin } from '../platform/process-tree.js';
+import { delay } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { systemClock } from '../platform/clock.js';
 import { isSameProcessAlive } from '../platform/identity.js';
@@ -41,14 +41,27 @@ function goneError(error: unknown, sessionId: string): unknown {
     : error;
 }
 
-/** Resolves when no process owns the session or answers for it any more; false after `limitMs`. */
-export async function settled(env: Environment, sessionId: string, limitMs: number): Promise<boolean> {
-  const owner = await withStore(env, (store) => store.lease(sessionId));
-  const control = await readControl(sessionDataDirectory(resolvePaths(env), sessionId));
-  const pids = [
-    ...(owner !== null && isSameProcessAlive(owner) ? [owner] : []),
-    ...(control === null ? [] : [{ pid: control.pid, pidStartedAt: control.pid_started_at }]),
-  ];
-  const gone = await Promise.all(pids.map((supervisor) => goneWithin(supervisor, limitMs, systemClock)));
-  return gone.every(Boolean);
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * Resolves when whoever owns the session or answers for it now does so no more; false after `limitMs`. A supervisor may
+ * live on for a moment after that: somebody still reads how its session ended.
+ */
+export function settled(env: Environment, sessionId: string, limitMs: number): Promise<boolean> {
+  const data = sessionDataDirectory(resolvePaths(env), sessionId);
+  return withStore(env, async (store) => {
+    const holders = async () => {
+      const owner = store.lease(sessionId);
+      const control = await readControl(data);
+      return [...(owner !== null && isSameProcessAlive(owner) ? [owner.pid] : []), control?.pid ?? 0];
+    };
+    const first = (await holders()).filter((pid) => pid !== 0);
+    const isHeld = async () => (await holders()).some((pid) => first.includes(pid));
+    const deadline = systemClock.now() + limitMs;
+    for (let pauseMs = 2; await isHeld(); pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      if (systemClock.now() >= deadline) return false;
+      await delay(systemClock, pauseMs);
+    }
+    return true;
+  });
 }

@@ -10,6 +10,8 @@ const control = z.object({
   boot_id: z.string(),
   port: z.number(),
   client_token: z.string(),
+  /** Its supervisor is done with the session, and may live on for a moment. */
+  left: z.boolean().default(false),
 });
 export type SessionControl = z.infer<typeof control>;
 
@@ -24,14 +26,22 @@ export async function writeControl(dataDirectory: string, port: number, clientTo
     boot_id: bootId,
     port,
     client_token: clientToken,
+    left: false,
   };
   await writeFileAtomic(controlPath(dataDirectory), JSON.stringify(content));
 }
 
-/** null when there is none, or when the process that wrote it is gone. */
+/** From here on nobody asks the supervisor of this process any more; port and token stay for the next one. */
+export async function leaveControl(dataDirectory: string): Promise<void> {
+  const last = await readLastControl(dataDirectory);
+  if (last?.pid !== process.pid) return;
+  await writeFileAtomic(controlPath(dataDirectory), JSON.stringify({ ...last, left: true }));
+}
+
+/** null when there is none, or when the process that wrote it has left or is gone. */
 export async function readControl(dataDirectory: string): Promise<SessionControl | null> {
   const last = await readLastControl(dataDirectory);
-  if (last === null) return null;
+  if (last === null || last.left) return null;
   const { pid, pid_started_at: pidStartedAt, boot_id: bootId } = last;
   return isSameProcessAlive({ pid, pidStartedAt, bootId }) ? last : null;
 }

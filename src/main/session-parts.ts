@@ -78,6 +78,7 @@ export async function openSessionParts(options: {
       ? { env, socketPrefix: env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr' }
       : socketSettings(sessionId, known.socket, env)),
     terminal: plan.terminal,
+    readingMs: plan.end_shown_s * 1_000,
     ...(plan.tmux_user_config === null ? {} : { userConfig: plan.tmux_user_config }),
   });
   const directoryOf = (workerId: string) => workerDirectory(places, workerId);

@@ -4,11 +4,17 @@ import { systemClock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import type { LiveSession, SessionContext } from '../services/session-context.js';
 import { watchForEnd, type EndSignals, type SessionEnd } from '../services/supervise/await-end.js';
-import { abandonSession, endSession, type SessionOrigin } from '../services/supervise/end-session.js';
+import {
+  abandonSession,
+  endSession,
+  farewell,
+  type SessionOrigin,
+} from '../services/supervise/end-session.js';
 import { followLabels } from '../services/supervise/labels.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
 import { watchSessionTime } from '../services/supervise/session-time.js';
 import { openSessionParts, type KnownPlace, type SessionParts } from './session-parts.js';
+import { leaveControl } from './session-control.js';
 import { SessionServer } from './session-server.js';
 
 export interface SupervisorOptions {
@@ -59,6 +65,7 @@ export async function superviseSession(options: SupervisorOptions, beginning: Be
   options.onSignal(() => end.pause('the supervisor was asked to stop'));
   let started = false;
   let stopLabels = () => undefined as void;
+  let readers: Promise<void> = Promise.resolve();
   const goLive = (now: LiveSession) => {
     holder.live = now;
     stopLabels = followLabels(context, now);
@@ -75,15 +82,18 @@ export async function superviseSession(options: SupervisorOptions, beginning: Be
     parts.logger.info({ outcome }, 'the session ends');
     await endSession(context, live(), outcome, origin);
     stopLabels();
+    readers = farewell(context, live());
   } catch (error) {
     if (started || beginning.undo)
       await abandonSession(context, error, { started }).catch((again: unknown) =>
         parts.logger.error({ err: again }, 'session not closed'),
       );
+    if (started) readers = farewell(context, live()).catch(() => undefined);
     throw error;
   } finally {
     holder.live?.engine.close();
-    await leave(plan.session_id, parts, server, started ? plan.kill_tmux : beginning.undo);
+    const destroy = started ? plan.kill_tmux : beginning.undo;
+    await leave(parts, { options, server, readers, destroy });
   }
 }
 
@@ -117,18 +127,29 @@ async function ended(context: SessionContext, plan: SessionPlan, end: EndSignals
   return outcome;
 }
 
+interface Leaving {
+  readonly options: SupervisorOptions;
+  readonly server: SessionServer;
+  /** People who still look at how it ended. */
+  readonly readers: Promise<void>;
+  /** Of the place, with everything in it. */
+  readonly destroy: boolean;
+}
+
 /** Leaves every room; nothing here may keep the next from being left. */
-async function leave(
-  sessionId: string,
-  parts: SessionParts,
-  server: SessionServer,
-  destroy: boolean,
-): Promise<void> {
+async function leave(parts: SessionParts, { options, server, readers, destroy }: Leaving): Promise<void> {
   const { logger, backend, git, store, owner } = parts;
   const warn = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
+  const leavePlace = async () => {
+    await Promise.race([readers, new Promise<void>(options.onSignal)]);
+    await backend.close({ destroy }).catch(warn('tmux not left'));
+  };
   await server.close().catch(warn('port not closed'));
-  await backend.close({ destroy }).catch(warn('tmux not left'));
+  if (destroy) await leavePlace();
   await git.idle().catch(warn('git still at work'));
-  store.releaseLease(sessionId, owner);
+  await leaveControl(parts.places.data).catch(warn('still said to be reachable'));
+  store.releaseLease(options.plan.session_id, owner);
   store.close();
+  // Whoever wants the session next need not wait for those who still read.
+  if (!destroy) await leavePlace();
 }

@@ -50,6 +50,8 @@ export interface LiveSession {
   finish(): void;
   /** Asks the supervisor to pause the session. */
   pause(reason: string): void;
+  /** Asks the supervisor to end the session as failed. */
+  stop(reason: string): void;
   /** The environment that setup and verify commands get. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
   /** This machine's administrator runs the session; some agents treat that apart. */

@@ -56,6 +56,7 @@ export function createFakeSession(rig: EngineRig, options: FakeSessionOptions = 
     integrating: (work) => work(),
     finish: () => undefined,
     pause: () => undefined,
+    stop: () => undefined,
     commandEnvironment: {},
     isRoot: false,
     agentAccess: () => ({ mcpUrl: '', hookUrl: '', tokenVariable: '', env: {} }),

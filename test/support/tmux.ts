@@ -63,6 +63,7 @@ export function createTmuxWorld(sandbox: Sandbox, options: Partial<TmuxBackendOp
     clock: systemClock,
     logger: silentLogger,
     terminal: null,
+    readingMs: 10_000,
     ...options,
   };
   const backend = createTmuxBackend(settings);

@@ -118,8 +118,8 @@ class MixedBackend implements TurnBackend {
     return this.#panes.bell();
   }
 
-  releaseViewers(text: string): Promise<void> {
-    return this.#panes.releaseViewers(text);
+  releaseViewers(text: string, options: { mayStay: boolean }): Promise<void> {
+    return this.#panes.releaseViewers(text, options);
   }
 
   /** What becomes of a pane that only shows is nothing that becomes of the agent. */

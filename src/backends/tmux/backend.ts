@@ -20,7 +20,9 @@ import type {
 import { findLive, readEarlier, readSavedText } from './earlier.js';
 import { endEverything, endOrphans, stopAgent, stopStranger, type Endings } from './endings.js';
 import { agentEnvironment } from '../../platform/launch/environment.js';
+import { letViewersGo } from './farewell.js';
 import { fitFor, keepFit, keptFit, showFit, type Fit } from './fit.js';
+import { followViewers } from './follow-viewers.js';
 import { setLabel } from './labels.js';
 import { windowCapacity } from './layout.js';
 import type { TmuxBackendOptions } from './options.js';
@@ -36,14 +38,7 @@ import { Schedule } from './schedule.js';
 import { openTmuxSession, type TmuxSession } from './session.js';
 import { launchAgent } from './start.js';
 import { takeOver } from './take-over.js';
-import {
-  detachViewers,
-  drawForViewers,
-  drawForWhoComes,
-  ringViewers,
-  showStatus,
-  VIEWERS_CHANGED,
-} from './viewers.js';
+import { drawForWhoComes, ringViewers, showStatus } from './viewers.js';
 
 const RECONCILE_MS = 30_000;
 const RECONCILE_SOON_MS = 100;
@@ -68,6 +63,8 @@ class TmuxBackend implements Backend {
   private fit: Fit;
   private opened: Opened | null = null;
   private closing = false;
+  /** The session is: nobody is told what becomes of the place. */
+  private over = false;
 
   constructor(options: TmuxBackendOptions) {
     this.options = options;
@@ -86,6 +83,7 @@ class TmuxBackend implements Backend {
       onReconnected: () => {
         this.router.gapEverywhere();
         looks.soon();
+        void lookAtViewers();
       },
     });
     const { connection: client, target } = session;
@@ -98,11 +96,11 @@ class TmuxBackend implements Backend {
     client.onOutput(this.router.output);
     client.onNotification((line) => {
       if (PANE_WENT.test(line)) looks.soon();
-      if (VIEWERS_CHANGED.test(line)) void this.cosmetic(() => drawForViewers(client));
     });
+    const lookAtViewers = followViewers(client, { target, sessionId, emit, onFailure: this.notShown });
     void client.closed.then((reason) => this.onPlaceOver(reason));
     this.fit = (await keptFit(client, target)) ?? this.fit;
-    await this.cosmetic(() => Promise.all([showFit(client, target, this.fit), drawForViewers(client)]));
+    await this.cosmetic(() => Promise.all([showFit(client, target, this.fit), lookAtViewers()]));
     return { socket: session.socketPath, live: await findLive(await listPanes(client, target), clock) };
   }
 
@@ -223,9 +221,12 @@ class TmuxBackend implements Backend {
     });
   }
 
-  async releaseViewers(text: string): Promise<void> {
+  async releaseViewers(text: string, { mayStay }: { mayStay: boolean }): Promise<void> {
+    this.over = true;
     await this.status(text);
-    await this.cosmetic(() => detachViewers(this.place.session.connection));
+    const { connection, target } = this.place.session;
+    const { clock, readingMs: afterMs } = this.options;
+    await this.cosmetic(() => letViewersGo(connection, { target, clock, afterMs, mayStay }));
   }
 
   onEvent(listener: (event: BackendEvent) => void): () => void {
@@ -281,7 +282,7 @@ class TmuxBackend implements Backend {
   }
 
   private async onPlaceOver(reason: string): Promise<void> {
-    if (this.closing) return;
+    if (this.closing || this.over) return;
     this.place.looks.close();
     this.options.logger.error({ reason }, 'the tmux server is gone');
     await endOrphans(this.endings(), `the tmux server ended${reason === '' ? '' : `: ${reason}`}`);
@@ -290,8 +291,9 @@ class TmuxBackend implements Backend {
 
   /** What only adorns the place never fails a caller. */
   private async cosmetic(work: () => Promise<unknown>): Promise<void> {
-    await work().catch((error: unknown) =>
-      this.options.logger.debug({ error: String(error) }, 'tmux could not show it'),
-    );
+    await work().catch(this.notShown);
   }
+
+  private readonly notShown = (error: unknown) =>
+    this.options.logger.debug({ error: String(error) }, 'tmux could not show it');
 }

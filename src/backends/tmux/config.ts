@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { borderFormat } from './labels.js';
 import type { WindowSize } from './layout.js';
+import { statusLeft, statusRight } from './status-line.js';
 
 /**
  * The server's whole configuration: nothing of the user's or the system's is read. Never `window-size manual` here:
@@ -18,9 +19,9 @@ export function tmuxConfig(options: { size: WindowSize }): string {
     // Only while somebody looks is anything drawn by the clock: see viewers.ts.
     'set -g status-interval 0',
     'set -g status-left-length 160',
-    'set -g status-left " #{@ao_status} "',
-    'set -g status-right-length 60',
-    'set -g status-right " #{@ao_notice} "',
+    `set -g status-left "${statusLeft()}"`,
+    'set -g status-right-length 90',
+    `set -g status-right "${statusRight()}"`,
     'set -g pane-border-status top',
     `set -g pane-border-format "${borderFormat()}"`,
   ].join('\n')}\n`;

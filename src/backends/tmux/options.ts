@@ -19,4 +19,6 @@ export interface TmuxBackendOptions {
   readonly terminal: WindowSize | null;
   /** A person's own tmux configuration, read on top of ours. */
   readonly userConfig?: string;
+  /** How long the end of the session stands before viewers who touch nothing are let go, ms. */
+  readonly readingMs: number;
 }

@@ -27,9 +27,8 @@ export async function drawForWhoComes(client: ControlClient): Promise<void> {
   await drawEvery(client, REDRAW_S);
 }
 
-/** Detaches every terminal of a person; connections like ours stay. */
-export async function detachViewers(client: ControlClient): Promise<void> {
-  await Promise.all((await viewers(client)).map((viewer) => client.command('detach-client', '-t', viewer)));
+export async function detachViewer(client: ControlClient, name: string): Promise<void> {
+  await client.command('detach-client', '-t', name);
 }
 
 /** Rings in the terminal of every person who looks, whatever window they look at; tmux itself tells only of other windows. */
@@ -54,7 +53,19 @@ async function drawEvery(client: ControlClient, seconds: number): Promise<void> 
   await client.command('set-option', '-g', 'status-interval', String(seconds));
 }
 
-async function viewers(client: ControlClient): Promise<readonly string[]> {
-  const clients = await client.command('list-clients', '-F', '#{client_control_mode} #{client_name}');
-  return clients.filter((line) => line.startsWith('0 ')).map((line) => line.slice(2));
+/** A terminal of a person; connections like ours are none. */
+export interface Viewer {
+  readonly name: string;
+  readonly keyTable: string;
+}
+
+export async function viewers(client: ControlClient): Promise<readonly Viewer[]> {
+  const format = '#{client_control_mode} #{client_key_table} #{client_name}';
+  const clients = await client.command('list-clients', '-F', format);
+  return clients
+    .filter((line) => line.startsWith('0 '))
+    .map((line) => {
+      const [, keyTable = '', ...name] = line.split(' ');
+      return { keyTable, name: name.join(' ') };
+    });
 }

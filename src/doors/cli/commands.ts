@@ -18,7 +18,7 @@ const json = (parsed: Parsed) => ({ json: parsed.isOn('json') ?? false });
 export const COMMANDS: readonly Command[] = [
   {
     name: 'attach',
-    summary: 'Show the panes; Ctrl-B D leaves them and the session goes on.',
+    summary: 'Show the panes; Ctrl-B D leaves them, Ctrl-B Shift-P pauses.',
     positionals: ['ID'],
     flags: [
       {
@@ -32,6 +32,8 @@ export const COMMANDS: readonly Command[] = [
       ['agentorchestr attach', 'the newest session of this project'],
       ['agentorchestr attach 3f2a', 'a session by the beginning of its id'],
       ['agentorchestr attach --fit', 'with as many panes per window as fit this terminal'],
+      ['Ctrl-B Shift-P', 'in the panes: pause the session (asks first; Ctrl-C goes to the agent)'],
+      ['Ctrl-B Ctrl-B Shift-P', 'the same inside a tmux of your own: the first Ctrl-B is for yours'],
     ],
     run: async (host, parsed) =>
       (await import('./commands/attach.js')).attach(host, parsed.positionals[0], {
@@ -130,6 +132,26 @@ export const COMMANDS: readonly Command[] = [
     examples: [['agentorchestr pause 3f2a', 'pause this session']],
     run: async (host, parsed) =>
       (await import('./commands/pause.js')).pause(host, parsed.positionals[0], json(parsed)),
+  },
+  {
+    name: 'stop',
+    summary: 'End a session as failed; it can still be resumed.',
+    positionals: ['ID'],
+    flags: [
+      { name: 'reason', kind: 'text', value: 'TEXT', summary: 'why, for the record' },
+      JSON_FLAG,
+      HELP_FLAG,
+    ],
+    examples: [
+      ['agentorchestr stop', 'the session that runs here'],
+      ['agentorchestr stop 3f2a --reason "wrong goal"', 'and say why'],
+      ['agentorchestr pause 3f2a', 'to go on later, with nothing said of failure'],
+    ],
+    run: async (host, parsed) =>
+      (await import('./commands/stop.js')).stop(host, parsed.positionals[0], {
+        reason: parsed.text('reason') ?? '',
+        ...json(parsed),
+      }),
   },
   {
     name: 'merge',

@@ -243,6 +243,7 @@ export class Engine {
         this.#lost(event.workerId, event.reason);
         return;
       case 'output':
+      case 'pause_asked':
       case 'place_lost':
         return;
     }

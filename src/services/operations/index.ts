@@ -24,6 +24,7 @@ import { restoreSalvageOperation } from './restore-salvage.js';
 import { sendToWorkerOperation } from './send-to-worker.js';
 import { spawnWorkerOperation } from './spawn-worker.js';
 import { statusOperation } from './status.js';
+import { stopOperation } from './stop.js';
 import { verifyOperation } from './verify.js';
 import { waitForWorkerOperation } from './wait-for-worker.js';
 import { workerDiffOperation } from './worker-diff.js';
@@ -55,6 +56,7 @@ export const OPERATIONS: readonly Operation[] = [
   sendToWorkerOperation,
   spawnWorkerOperation,
   statusOperation,
+  stopOperation,
   verifyOperation,
   waitForWorkerOperation,
   workerDiffOperation,

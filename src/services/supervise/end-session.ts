@@ -43,7 +43,7 @@ export async function abandonSession(
 
 /**
  * Ends a session in order: the lead's last turn, every agent, verification jobs, clean and integrated worktrees, the
- * result into the checkout when asked, the record, the viewers. What is not clean and integrated stays.
+ * result into the checkout when asked, the record. What is not clean and integrated stays.
  */
 export async function endSession(
   session: SessionContext,
@@ -71,9 +71,12 @@ export async function endSession(
       }),
     );
   }
-  const line = closingLine(session);
-  await live.backend.status(line).catch(() => undefined);
-  await live.backend.releaseViewers(line).catch(() => undefined);
+}
+
+/** Shows whoever looks how it ended; resolves when nobody is waited for who may still read. */
+export async function farewell(session: SessionContext, live: LiveSession): Promise<void> {
+  const mayStay = !live.plan.kill_tmux;
+  await live.backend.releaseViewers(closingLine(session), { mayStay }).catch(() => undefined);
 }
 
 /** Resolves when the lead's turn is over, or at the cap. */
@@ -199,10 +202,14 @@ function logLeft(session: SessionContext, path: string, error: unknown): void {
   session.logger.warn({ path, err: error }, 'worktree left in place');
 }
 
+/** What it came to, then where the result is. */
 function closingLine(session: SessionContext): string {
-  const report = reportSession(session.store, sessionRow(session));
-  const merge = report.merge_command === null ? '' : ` · ${report.merge_command}`;
-  return `${report.state}: ${report.summary === '' ? (report.reason ?? '') : report.summary}${merge}`
+  const { state, summary, reason, branch, commit } = reportSession(session.store, sessionRow(session));
+  const words = summary === '' ? (reason ?? '') : summary;
+  const result = state === 'done' && branch !== null && commit !== null ? `branch ${branch}` : '';
+  return [state, result, words]
+    .filter((part) => part !== '')
+    .join(' · ')
     .replace(/\s+/g, ' ')
     .slice(0, 200);
 }

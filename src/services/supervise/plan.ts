@@ -46,6 +46,7 @@ export const sessionPlanSchema = z.object({
     .prefault({}),
   /** Absolute path of a person's own tmux configuration, read on top of ours; null: none. */
   tmux_user_config: z.string().nullable().default(null),
+  end_shown_s: z.number().int().min(1).default(10).describe('how long viewers who touch nothing see the end'),
   /** Size of the terminal that will attach; null: nobody is about to. */
   terminal: z.object({ columns: z.number().int(), rows: z.number().int() }).nullable().default(null),
 });

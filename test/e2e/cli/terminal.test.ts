@@ -30,6 +30,8 @@ describe('on a terminal', () => {
     await pty.shows(/test -f b\.txt {3}\(PROJECT\.md\)\nRun them\? \[y\/N\]/);
     pty.type('y');
     pty.keys('Enter');
+    await pty.shows(/ done · branch agentorchestr\//);
+    pty.keys('C-b', 'd');
     expect(await pty.ended()).toBe(0);
     expect(pty.screen()).toMatch(/session [0-9a-f]{8} {2}done\n {2}b\.txt is there/);
     expect(pty.screen()).toMatch(/merge +git merge agentorchestr\//);
@@ -61,6 +63,8 @@ describe('on a terminal', () => {
     const again = openPty(rig, ['attach', sessionId.slice(0, 4)], { insideTmux: true });
     await again.shows(/working · esc to interrupt/);
     expect((await rig.run(['pause'])).stdout).toBe(`session ${sessionId} is paused\n`);
+    await again.shows(/paused · paused by the person .*Enter: now/);
+    again.keys('Enter');
     expect(await again.ended()).toBe(2);
     expect(again.screen()).toMatch(new RegExp(`session ${sessionId} {2}paused`));
 

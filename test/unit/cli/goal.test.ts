@@ -106,6 +106,7 @@ describe('the plan', () => {
       limits: { max_workers: 3, session_timeout_s: 60 },
       terminal: null,
       tmux_user_config: null,
+      end_shown_s: 10,
     });
   });
 

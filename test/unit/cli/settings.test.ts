@@ -116,6 +116,7 @@ const EFFECTS: Readonly<
     ...{ text: 'limits.stall_s = 3', effect: { limits: { stall_s: 3 } } },
     ...{ flag: ['--stall-after', '0'], beaten: { limits: { stall_s: 0 } } },
   },
+  'tmux.end_shown_s': { text: 'tmux.end_shown_s = 3', effect: { end_shown_s: 3 } },
 };
 
 describe('each setting changes the plan of a session', () => {

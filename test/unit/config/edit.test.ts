@@ -64,7 +64,7 @@ const texts = fc.stringMatching(/^[ -~äß"'\\]{1,12}$/).filter((text) => text.t
 const valueOf = (fallback: SettingValue | null, key: string): fc.Arbitrary<SettingValue> =>
   typeof fallback === 'boolean'
     ? fc.boolean()
-    : key.startsWith('limits.')
+    : key.startsWith('limits.') || typeof fallback === 'number'
       ? fc.integer({ min: 1, max: 64 })
       : key === 'agents' || key === 'verify'
         ? fc.array(texts, { minLength: 1, maxLength: 3 })

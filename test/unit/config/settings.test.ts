@@ -248,6 +248,7 @@ describe('the table of settings', () => {
     for (const key of ['include_changes', 'fetch', 'apply', 'kill_tmux', 'lead_may_answer'] as const)
       expect(fallback(key)).toBe(plan[key]);
     expect(fallback('bypass')).toBe(plan.bypass_permissions);
+    expect(fallback('tmux.end_shown_s')).toBe(plan.end_shown_s);
   });
 
   it('takes what it says from a text', () => {

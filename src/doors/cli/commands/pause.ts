@@ -13,15 +13,23 @@ export async function pause(
 ): Promise<number> {
   const sessionId = await whichRunningSession(host, prefix);
   await pauseSession(host, sessionId, 'paused by the person');
+  return tellSettled(host, sessionId, { wanted: 'paused', json: options.json });
+}
+
+/** Waits until the supervisor is done with the session, and says what it is then. */
+export async function tellSettled(
+  host: CliHost,
+  sessionId: string,
+  { wanted, json }: { wanted: string; json: boolean },
+): Promise<number> {
   const settled = await host.settled(sessionId, SETTLE_LIMIT_MS);
   const report = await host.report(sessionId);
-  if (options.json)
-    host.terminal.out(`${JSON.stringify({ session_id: sessionId, state: report.state }, null, 2)}\n`);
+  if (json) host.terminal.out(`${JSON.stringify({ session_id: sessionId, state: report.state }, null, 2)}\n`);
   else
     host.terminal.out(
       settled
         ? `session ${sessionId} is ${report.state}\n`
         : `session ${sessionId} is still ending its agents\n`,
     );
-  return report.state === 'paused' ? EXIT.ok : EXIT.operation;
+  return report.state === wanted ? EXIT.ok : EXIT.operation;
 }

@@ -57,6 +57,7 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
     bypass_permissions: bypass,
     lead_may_answer: leadMayAnswer,
     tmux_user_config: tmuxConfig,
+    end_shown_s: Number(settings.get('tmux.end_shown_s').value),
     limits: limitsOf(settings),
   });
   if (started.baseStatement !== examined.baseStatement) host.terminal.err(`${started.baseStatement}\n`);

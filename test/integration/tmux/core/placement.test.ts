@@ -162,12 +162,12 @@ describe('sizes', () => {
       for (const pane of panes)
         counts.set(pane.split(' ')[0] ?? '', (counts.get(pane.split(' ')[0] ?? '') ?? 0) + 1);
       expect([...counts.values()]).toEqual(windows);
-      expect((await world.panes('#{T:status-right}'))[0]?.trim()).toBe(notice);
+      expect((await world.panes('#{@ao_notice}'))[0]).toBe(notice);
     },
   );
 
   test('[C-24] twelve workers started with nobody attached keep their size when small terminals attach and leave', async () => {
-    const world = createTmuxWorld(sandbox);
+    const world = createTmuxWorld(sandbox, { readingMs: 1 });
     await world.backend.open();
     // It says its size at its start and at every change, at once: `wait` is left when the signal comes.
     const REPORT = [
@@ -206,7 +206,7 @@ describe('sizes', () => {
     expect((await layout(world)).at(-1)).toBe('agentorchestr-3 w13 119x34');
     expect(await texts()).toEqual(textsBefore);
 
-    await world.backend.releaseViewers('the session is over');
+    await world.backend.releaseViewers('the session is over', { mayStay: true });
     await until(
       async () => (await attached()).every((client) => client.startsWith('1 ')),
       'both viewers are let go',

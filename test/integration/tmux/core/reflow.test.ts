@@ -78,7 +78,7 @@ test('[55] twelve workers are spread anew for a smaller terminal and back; they 
   const identity = () => world.panes('#{@ao_worker} #{pane_id} #{pane_pid} #{pane_dead} #{@ao_label}');
   const before = await identity();
   const asMade = await world.panes('#{pane_id} #{window_name} #{pane_width}x#{pane_height}');
-  const notice = async () => (await world.panes('#{T:status-right}'))[0]?.trim();
+  const notice = async () => (await world.panes('#{@ao_notice}'))[0]?.trim();
 
   expect(await backend.reflow({ columns: 100, rows: 45 })).toMatchObject({ perWindow: 2, windows: 7 });
   const two = await shown(world);
@@ -185,7 +185,7 @@ test('[55] agents that start later, under the next supervisor too, go by the siz
   await next.backend.start(next.spec('w04', WAIT));
   const panes = await shown(next);
   expect(panes.at(-1)).toEqual({ window: 'agentorchestr-3', worker: 'w04', columns: 100, rows: 43 });
-  expect((await next.panes('#{T:status-right}'))[0]?.trim()).toBe('2 of 5 per window at 100x45');
+  expect((await next.panes('#{@ao_notice}'))[0]?.trim()).toBe('2 of 5 per window at 100x45');
 });
 
 test('[55] the text of an ended worker stays, its slot included; a new start beside a reflow is safe', async () => {
