@@ -42,13 +42,27 @@ export const COMMANDS: readonly Command[] = [
     name: 'status',
     summary: 'Show state, workers, verification, branch and merge command.',
     positionals: ['ID'],
-    flags: [JSON_FLAG, HELP_FLAG],
+    flags: [
+      {
+        name: 'watch',
+        kind: 'switch',
+        short: 'w',
+        summary: 'keep it up to date until the session is over; q leaves',
+      },
+      { ...JSON_FLAG, summary: 'print one JSON document (--watch: one per line and change)' },
+      HELP_FLAG,
+    ],
     examples: [
-      ['agentorchestr status', 'the newest session of this project'],
+      ['agentorchestr status', 'the newest session of this project; names others that run'],
+      ['agentorchestr status --watch', 'a table that changes as things happen; exits as the session ends'],
       ['agentorchestr status 3f2a --json', 'as one JSON object'],
+      ['agentorchestr status 3f2a --watch --json', 'one JSON object per change, for scripts'],
     ],
     run: async (host, parsed) =>
-      (await import('./commands/status.js')).status(host, parsed.positionals[0], json(parsed)),
+      (await import('./commands/status.js')).status(host, parsed.positionals[0], {
+        ...json(parsed),
+        watch: parsed.isOn('watch') ?? false,
+      }),
   },
   {
     name: 'log',
