@@ -214,10 +214,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'config',
-    summary: 'Settings: list, get, set, explain.',
+    summary: 'Settings: list, get, set, unset, explain.',
     positionals: ['VERB', 'KEY', 'VALUE'],
     flags: [
-      { name: 'project', kind: 'switch', summary: "set: in this project's file instead of yours" },
+      { name: 'project', kind: 'switch', summary: "set, unset: in this project's file instead of yours" },
       ...SETTING_FLAGS,
       JSON_FLAG,
       HELP_FLAG,
@@ -227,6 +227,7 @@ export const COMMANDS: readonly Command[] = [
       ['agentorchestr config explain limits.max_workers', 'and what it overrode'],
       ['agentorchestr config set limits.max_workers 4', 'in your own file; the rest of it stays'],
       ['agentorchestr config set agents one,two --project', "in this project's file"],
+      ['agentorchestr config unset limits.max_workers', 'out of your file; says what holds now'],
       ['agentorchestr config get lead', 'the value alone'],
       ['agentorchestr config explain lead --lead one', 'what would hold with this flag'],
     ],
