@@ -6,7 +6,6 @@ import { liveFrame } from '../../../src/doors/cli/output/live-frame.js';
 import { createPaint } from '../../../src/doors/cli/output/paint.js';
 import { runProgram } from '../../../src/doors/cli/program.js';
 import type { SessionReport, WorkerReport } from '../../../src/services/supervise/session-report.js';
-import { SAMPLES } from '../../support/sample-events.js';
 import { fakeHost, fakeTerminal, type FakeTerminal } from './fake-host.js';
 
 const ID = '3f2a91bc';
@@ -44,7 +43,7 @@ function session(first: SessionReport) {
   let asked = 0;
   let wake = () => undefined as void;
   const heard: StoredEvent[] = [];
-  const event = { ...SAMPLES['worker.idle'], session_id: ID, seq: 1 } as unknown as StoredEvent;
+  const event = { type: 'worker.idle', session_id: ID, seq: 1 } as StoredEvent;
   const host: Partial<CliHost> = {
     findSession: () => Promise.resolve(ID),
     attachCommand: () => Promise.resolve(`agentorchestr attach ${ID}`),
