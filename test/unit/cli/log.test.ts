@@ -7,17 +7,16 @@ import { createTail } from '../../../src/doors/cli/watch/follow-output.js';
 import { SAMPLES } from '../../support/sample-events.js';
 import { fakeHost, fakeTerminal } from './fake-host.js';
 
-const started = (more: object = {}): StoredEvent =>
-  ({
-    ...{ type: 'worker.started', session_id: '3f2a91bc', worker_id: 'w01', source: 'supervisor' },
-    ...{ evidence: 'process', at: '2030-01-01T11:56:00Z', seq: 1, v: 1, data: SAMPLES['worker.started'] },
-    ...more,
-  }) as StoredEvent;
+const STARTED: StoredEvent = {
+  ...{ type: 'worker.started', session_id: '3f2a91bc', worker_id: 'w01', source: 'supervisor' },
+  ...{ evidence: 'process', at: '2030-01-01T11:56:00Z', seq: 1, v: 1, data: SAMPLES['worker.started'] },
+};
+const started = (more: Partial<typeof STARTED>) => ({ ...STARTED, ...more }) as StoredEvent;
 
 describe('what log says of a process', () => {
   const place = { ...SAMPLES['worker.started'], pane_id: '%3' };
   it.each([
-    ['an agent in a pane', { data: place, run_id: undefined }, 'process started in pane %3'],
+    ['an agent in a pane', { data: place }, 'process started in pane %3'],
     ['a turn without a terminal', { data: place, run_id: 'r1' }, 'turn started, shown in pane %3'],
     ['a turn that no pane shows', { data: { ...place, pane_id: null }, run_id: 'r1' }, 'turn started'],
   ])('%s', (_, more, said) => expect(eventLine(started(more)).split('  ').at(-1)?.trim()).toBe(said));
@@ -30,6 +29,7 @@ async function log(looks: readonly string[], ...flags: string[]) {
   const left = [...looks];
   const host: Partial<CliHost> = {
     findSession: () => Promise.resolve('3f2a91bc'),
+    settled: () => Promise.resolve(true),
     report: () => Promise.resolve({ state: 'done', workers: [{ worker_id: 'w01' }] } as never),
     call: (_, { name }, input) => {
       asked.push([name, input]);
@@ -63,6 +63,12 @@ describe('log --output', () => {
     expect(json.map((line) => JSON.parse(line) as unknown)).toEqual(
       ['one', 'two', 'three'].map((line) => ({ worker_id: 'w01', line })),
     );
+  });
+
+  it('says so when there is nothing', async () => {
+    expect(await log([''], '--worker', 'w01', '--output')).toMatchObject({
+      ...{ code: 0, out: '', err: 'w01 has shown nothing, or nothing of it is kept\n' },
+    });
   });
 
   it('asks whose', async () => {

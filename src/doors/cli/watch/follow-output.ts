@@ -4,6 +4,7 @@ import { coalesce } from './coalesce.js';
 
 /** As much of a terminal as can be asked for. */
 const LINES = 2_000;
+const SETTLE_LIMIT_MS = 20_000;
 
 /**
  * Prints what a worker's own terminal shows. With `follow` also what it shows more, whenever something happened to the
@@ -20,14 +21,20 @@ export async function followOutput(
     for (const line of tail.news(await read(host, sessionId, worker)))
       terminal.out(json ? `${JSON.stringify({ worker_id: worker, line })}\n` : `${line}\n`);
   };
-  await print();
-  if (!follow) return;
+  if (!follow) {
+    await print();
+    if (tail.isEmpty) terminal.err(`${worker} has shown nothing, or nothing of it is kept\n`);
+    return;
+  }
   // A supervisor that is closing reads no terminal any more; the last look is at what is kept.
   const show = coalesce(() => print().catch(() => undefined));
   const { interrupted: signal } = terminal;
+  await show();
   for await (const event of host.events(sessionId, { after: 0, follow: true, signal }))
     if (event.worker_id === worker) void show();
-  if (!signal.aborted) await show();
+  if (signal.aborted) return;
+  await host.settled(sessionId, SETTLE_LIMIT_MS);
+  await show();
 }
 
 async function read(host: CliHost, sessionId: string, worker: string): Promise<string[]> {
@@ -38,9 +45,15 @@ async function read(host: CliHost, sessionId: string, worker: string): Promise<s
 }
 
 /** Of texts that grow at their end and lose lines at their beginning: what each has that the one before had not. */
-export function createTail(): { news(lines: readonly string[]): readonly string[] } {
+export function createTail(): {
+  news(lines: readonly string[]): readonly string[];
+  readonly isEmpty: boolean;
+} {
   let before: readonly string[] = [];
   return {
+    get isEmpty() {
+      return before.length === 0;
+    },
     news(lines) {
       const known = Math.max(0, ...before.map((_, start) => alike(before, start, lines)));
       before = lines;
