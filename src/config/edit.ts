@@ -14,6 +14,27 @@ export function withValue(file: TomlFile, path: readonly string[], value: Settin
   return text;
 }
 
+/** The file's text without one value, its line and what stands on it; null: it is not there. Throws SETTINGS_INVALID. */
+export function withoutValue(file: TomlFile, path: readonly string[]): string | null {
+  const { text, places } = file;
+  const present = places.entries.find((entry) => isSame(entry.path, path));
+  if (present === undefined) {
+    if (valueAt(file.value, path) === undefined) return null;
+    throw notAlone(file, path, 'unset');
+  }
+  const before = text.slice(0, present.valueStart);
+  const start = before.lastIndexOf('\n') + 1;
+  const mark = start === 0 && text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  return `${text.slice(0, start)}${mark}${text.slice(lineEndAt(text, present.valueEnd))}`;
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined),
+    value,
+  );
+}
+
 function edited(file: TomlFile, path: readonly string[], written: string): string {
   const { text, places } = file;
   const present = places.entries.find((entry) => isSame(entry.path, path));
@@ -88,9 +109,13 @@ function checkOnlyThat(
   } catch (error) {
     if (!(error instanceof OrchestratorError || error instanceof TypeError)) throw error;
   }
-  throw invalid(file, path, {
-    problem: `"${path.join('.')}" cannot be set without changing more than that`,
-    hint: `write it into ${file.path} by hand`,
+  throw notAlone(file, path, 'set');
+}
+
+function notAlone(file: TomlFile, path: readonly string[], what: 'set' | 'unset'): OrchestratorError {
+  return invalid(file, path, {
+    problem: `"${path.join('.')}" cannot be ${what} without changing more than that`,
+    hint: what === 'set' ? `write it into ${file.path} by hand` : `take it out of ${file.path} by hand`,
   });
 }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
 import { ensurePrivateDirectory, readTextFile, writeFileAtomic } from '../platform/files.js';
 import { withFileLock } from '../platform/locks.js';
-import { withValue } from './edit.js';
+import { withValue, withoutValue } from './edit.js';
 import { projectConfigFile, userConfigFile } from './load.js';
 import type { SettingValue } from './schema.js';
 import { invalid, parseToml } from './toml-file.js';
@@ -22,9 +22,25 @@ export async function setSetting(
     : setInProjectFile(places.project, { path, value });
 }
 
+/** Takes one key out of that file, also one that nobody knows. Throws SETTINGS_INVALID; then the file is as it was. */
+export async function unsetSetting(
+  places: { config: string; project: string },
+  kind: FileKind,
+  path: readonly string[],
+): Promise<{ file: string; wasSet: boolean }> {
+  const file = kind === 'user' ? userConfigFile(places.config) : projectConfigFile(places.project);
+  const text = await readTextFile(file);
+  const wasSet = text !== null && withoutValue(parseToml(file, text), path) !== null;
+  if (!wasSet) return { file, wasSet };
+  const change = { path, value: null };
+  await (kind === 'user' ? setInUserFile(places.config, change) : setInProjectFile(places.project, change));
+  return { file, wasSet };
+}
+
 interface Change {
   readonly path: readonly string[];
-  readonly value: SettingValue;
+  /** null: it is taken out. */
+  readonly value: SettingValue | null;
 }
 
 async function setInUserFile(config: string, change: Change): Promise<string> {
@@ -53,6 +69,8 @@ async function setInProjectFile(project: string, change: Change): Promise<string
 
 async function changed(path: string, kind: FileKind, change: Change): Promise<string> {
   const file = parseToml(path, (await readTextFile(path)) ?? '');
+  // Less is never worse than before: it is how a key that is wrong gets out of the file.
+  if (change.value === null) return withoutValue(file, change.path) ?? file.text;
   const problem = problemOf(change.path, change.value, kind);
   if (problem !== null) throw invalid(file, change.path, problem);
   const text = withValue(file, change.path, change.value);

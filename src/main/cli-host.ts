@@ -56,12 +56,13 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
     findSession: (prefix) => findSession(env, prefix),
     call: (sessionId, operation, input) =>
       callSession(env, sessionId, { operation: operation.name, reads: operation.effect === 'read', input }),
-    report: async (sessionId, options) =>
-      (await callSession(env, sessionId, {
-        operation: 'status',
-        reads: true,
-        input: options?.diskUse === true ? { disk_use: true } : {},
-      })) as SessionReport,
+    async report(sessionId, options) {
+      const call = { operation: 'status', reads: true, input: {} };
+      if (options?.diskUse !== true) return (await callSession(env, sessionId, call)) as SessionReport;
+      // Measured here: a supervisor has better things to do than to walk through worktrees.
+      const { callInProcess } = await import('./session-in-process.js');
+      return (await callInProcess(env, sessionId, { ...call, input: { disk_use: true } })) as SessionReport;
+    },
     events: (sessionId, options) => sessionEvents(env, sessionId, options),
     settled: (sessionId, limitMs) => settled(env, sessionId, limitMs),
     attach: (sessionId) => attachTerminal(env, sessionId, terminal),

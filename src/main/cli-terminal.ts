@@ -50,12 +50,28 @@ export function createTerminal(): Terminal {
     err: (text) => void stderr.write(text),
     ask: async (question) => (await readLines(question, (lines) => lines.length === 1))[0] ?? null,
     readLines: (done) => readLines('> ', done),
+    ...watching,
     get interrupted() {
       return interrupts.signal();
     },
     interruptOnHangUp: () => interrupts.takeAll(),
   };
 }
+
+/** For those who look on: keys without Enter, other sizes. */
+const watching: Pick<Terminal, 'onKey' | 'onResize'> = {
+  onKey(listener) {
+    const { stdin } = process;
+    if (!stdin.isTTY) return () => undefined;
+    const hear = (bytes: Buffer) => listener(bytes.toString('utf8'));
+    stdin.setRawMode(true).on('data', hear).resume();
+    return () => void stdin.off('data', hear).pause().setRawMode(false);
+  },
+  onResize(listener) {
+    process.stdout.on('resize', listener);
+    return () => void process.stdout.off('resize', listener);
+  },
+};
 
 /** Signals keep their usual effect until somebody asks for `signal()`. */
 function createInterrupts() {

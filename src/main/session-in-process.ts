@@ -1,5 +1,6 @@
 import { isServerAlive, killServer } from '../backends/tmux/attach.js';
 import { OrchestratorError } from '../core/errors/error.js';
+import { lastSaid } from '../backends/headless/turn-files.js';
 import { createGit } from '../git/create-git.js';
 import { systemClock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
@@ -10,6 +11,7 @@ import { createRedactor } from '../platform/redact.js';
 import { callOperation } from '../services/call-operation.js';
 import type { Caller } from '../services/operation.js';
 import { OPERATIONS } from '../services/operations/index.js';
+import { workerDirectory, type SessionPlaces } from '../services/places.js';
 import type { LeftPanes, SessionContext } from '../services/session-context.js';
 import type { Store } from '../store/contract.js';
 import { openStore } from '../store/open-store.js';
@@ -48,9 +50,12 @@ export async function callInProcess(
   }
 }
 
-function leftPanes(env: Environment, socketName: string | null): LeftPanes {
-  if (socketName === null) return { areThere: async () => false, end: async () => true };
+function leftPanes(env: Environment, socketName: string | null, places: SessionPlaces): LeftPanes {
+  const said: LeftPanes['said'] = (workerId, lines) =>
+    lastSaid(workerDirectory(places, workerId), workerId, lines);
+  if (socketName === null) return { areThere: async () => false, end: async () => true, said };
   return {
+    said,
     areThere: async () => (await isServerAlive({ socketName, env })) !== 'no',
     end: async () => (await killServer({ socketName, env })) === 'no',
   };
@@ -60,15 +65,16 @@ function contextOf(env: Environment, sessionId: string, store: Store): SessionCo
   const row = store.session(sessionId);
   if (row === null) throw new OrchestratorError('SESSION_NOT_FOUND', { session: sessionId });
   const redactor = createRedactor();
+  const places = sessionPlaces(resolvePaths(env), row.project, sessionId);
   return {
     sessionId,
     store,
     git: createGit({ env, clock: systemClock }),
     clock: systemClock,
     logger: silentLogger,
-    places: sessionPlaces(resolvePaths(env), row.project, sessionId),
+    places,
     live: null,
-    leftPanes: leftPanes(env, row.tmux_socket),
+    leftPanes: leftPanes(env, row.tmux_socket, places),
     redact: (text) => redactor.redact(text),
     newId,
   };

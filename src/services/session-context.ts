@@ -32,6 +32,8 @@ export interface LeftPanes {
   areThere(): Promise<boolean>;
   /** Ends it with all its panes; false when it does not answer. */
   end(): Promise<boolean>;
+  /** The last lines of what a worker without a terminal said; '' for one that had a terminal. */
+  said(workerId: string, lines: number): Promise<string>;
 }
 
 export interface LiveSession {

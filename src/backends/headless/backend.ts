@@ -7,7 +7,6 @@ import { checkStartable, launchScript } from '../../platform/launch/launcher.js'
 import { spawnApart } from '../../platform/launch/spawn.js';
 import { Listeners } from '../../platform/listeners.js';
 import type { Logger } from '../../platform/logger.js';
-import { linesFromEnd } from '../../platform/tail.js';
 import type {
   AdoptedTurn,
   Answered,
@@ -24,7 +23,7 @@ import type {
   TurnStart,
 } from '../contract.js';
 import { Rendering } from './rendering.js';
-import { logFile, turnFiles } from './turn-files.js';
+import { lastSaid, logFile, turnFiles } from './turn-files.js';
 import { Turn } from './turn.js';
 
 const START_LIMIT_MS = 20_000;
@@ -106,14 +105,8 @@ class HeadlessBackend implements TurnBackend {
     await this.stop(workerId, { graceMs: 4_000 });
   }
 
-  async read(workerId: string, lines: number): Promise<string> {
-    const file = logFile(this.#options.workerDirectory(workerId), workerId);
-    const last: string[] = [];
-    for await (const line of linesFromEnd(file, { bytes: 4_000_000, lineBytes: 65_536 })) {
-      last.unshift(line);
-      if (last.length >= lines) break;
-    }
-    return last.join('\n');
+  read(workerId: string, lines: number): Promise<string> {
+    return lastSaid(this.#options.workerDirectory(workerId), workerId, lines);
   }
 
   onEvent(listener: (event: BackendEvent) => void): () => void {

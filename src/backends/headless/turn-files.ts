@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { launchFiles, type LaunchFiles } from '../../platform/launch/launcher.js';
+import { linesFromEnd } from '../../platform/tail.js';
 
 export interface TurnFiles extends LaunchFiles {
   /** The text of the turn. */
@@ -18,4 +19,15 @@ export function turnFiles(directory: string, workerId: string, attemptId: string
 /** What a worker said in all its turns, for people. */
 export function logFile(directory: string, workerId: string): string {
   return join(directory, `${workerId}.log`);
+}
+
+/** The end of that; '' for a worker that has no such file. */
+export async function lastSaid(directory: string, workerId: string, lines: number): Promise<string> {
+  const last: string[] = [];
+  const limits = { bytes: 4_000_000, lineBytes: 65_536 };
+  for await (const line of linesFromEnd(logFile(directory, workerId), limits)) {
+    last.unshift(line);
+    if (last.length >= lines) break;
+  }
+  return last.join('\n');
 }

@@ -44,13 +44,27 @@ export const COMMANDS: readonly Command[] = [
     name: 'status',
     summary: 'Show state, workers, verification, branch and merge command.',
     positionals: ['ID'],
-    flags: [JSON_FLAG, HELP_FLAG],
+    flags: [
+      {
+        name: 'watch',
+        kind: 'switch',
+        short: 'w',
+        summary: 'keep it up to date until the session is over; q leaves',
+      },
+      { ...JSON_FLAG, summary: 'print one JSON document (--watch: one per line and change)' },
+      HELP_FLAG,
+    ],
     examples: [
-      ['agentorchestr status', 'the newest session of this project'],
+      ['agentorchestr status', 'the newest session of this project; names others that run'],
+      ['agentorchestr status --watch', 'a table that changes as things happen; exits as the session ends'],
       ['agentorchestr status 3f2a --json', 'as one JSON object'],
+      ['agentorchestr status 3f2a --watch --json', 'one JSON object per change, for scripts'],
     ],
     run: async (host, parsed) =>
-      (await import('./commands/status.js')).status(host, parsed.positionals[0], json(parsed)),
+      (await import('./commands/status.js')).status(host, parsed.positionals[0], {
+        ...json(parsed),
+        watch: parsed.isOn('watch') ?? false,
+      }),
   },
   {
     name: 'log',
@@ -64,12 +78,14 @@ export const COMMANDS: readonly Command[] = [
         summary: 'go on with what happens, until the session is over',
       },
       { name: 'worker', kind: 'text', value: 'ID', summary: 'only this worker (w01 …, or lead)' },
+      { name: 'output', kind: 'switch', summary: 'what its own terminal shows, instead of events' },
       { ...JSON_FLAG, summary: 'one JSON object per line' },
       HELP_FLAG,
     ],
     examples: [
       ['agentorchestr log -f', 'follow the newest session'],
       ['agentorchestr log 3f2a --worker w01', 'what one worker did'],
+      ['agentorchestr log --worker w01 --output -f', 'what it says in its own terminal, as it goes on'],
     ],
     run: async (host, parsed) => (await import('./commands/log.js')).log(host, parsed),
   },
@@ -222,10 +238,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'config',
-    summary: 'Settings: list, get, set, explain.',
+    summary: 'Settings: list, get, set, unset, explain.',
     positionals: ['VERB', 'KEY', 'VALUE'],
     flags: [
-      { name: 'project', kind: 'switch', summary: "set: in this project's file instead of yours" },
+      { name: 'project', kind: 'switch', summary: "set, unset: in this project's file instead of yours" },
       ...SETTING_FLAGS,
       JSON_FLAG,
       HELP_FLAG,
@@ -235,6 +251,7 @@ export const COMMANDS: readonly Command[] = [
       ['agentorchestr config explain limits.max_workers', 'and what it overrode'],
       ['agentorchestr config set limits.max_workers 4', 'in your own file; the rest of it stays'],
       ['agentorchestr config set agents one,two --project', "in this project's file"],
+      ['agentorchestr config unset limits.max_workers', 'out of your file; says what holds now'],
       ['agentorchestr config get lead', 'the value alone'],
       ['agentorchestr config explain lead --lead one', 'what would hold with this flag'],
     ],

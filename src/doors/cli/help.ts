@@ -9,7 +9,7 @@ const EXAMPLES = [
   ['agentorchestr --goal-file goal.md --apply', 'and brings the result home'],
   ['agentorchestr --interactive --lead NAME', 'type the goal, choose the lead'],
   ['agentorchestr --goal "…" --yes --json', 'for scripts'],
-  ['agentorchestr status', 'also: log -f, attach, pause'],
+  ['agentorchestr status --watch', 'also: log -f, attach, pause'],
   ['agentorchestr --resume 3f2a', 'go on after a pause, a crash or a reboot'],
   ['agentorchestr --doctor', 'what is missing, and its fix'],
   ['agentorchestr clean --all-done', 'remove what is left; work is kept'],

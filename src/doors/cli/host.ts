@@ -58,7 +58,7 @@ export interface CliHost {
     operation: { readonly name: string; readonly effect: 'read' | 'write' | 'destroy' },
     input: Record<string, unknown>,
   ): Promise<Record<string, unknown>>;
-  /** `diskUse`: also what a session that is over keeps on disk; that may take seconds. */
+  /** `diskUse`: also what the session keeps on disk; that may take seconds. */
   report(sessionId: string, options?: { readonly diskUse: boolean }): Promise<SessionReport>;
   /**
    * Stored events after `after`; live when `follow`, until the session is over, nobody is left who could change it, or
@@ -92,6 +92,10 @@ export interface Terminal {
   ask(question: string): Promise<string | null>;
   /** Raw lines until `done` says so or the end of file. Throws Interrupted. */
   readLines(done: (lines: readonly string[]) => boolean): Promise<string[]>;
+  /** Each key as its bytes, unseen and without Enter, until what is returned is called; none without a terminal. */
+  onKey(listener: (key: string) => void): () => void;
+  /** The terminal has another size. */
+  onResize(listener: () => void): () => void;
   /** Aborts on the first INT or TERM. A second INT ends the process with 130. HUP leaves the session running. */
   readonly interrupted: AbortSignal;
   /** From here on HUP is taken like TERM: for those that must not leave anything behind. */

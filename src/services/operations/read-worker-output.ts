@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { workerIdSchema } from '../../core/ids.js';
 import { workerWord } from '../../core/state/states.js';
+import type { WorkerRow } from '../../core/state/rows.js';
 import { lastRun } from '../engine/deps.js';
 import { EVERY_DOOR, LEAD_AND_PEOPLE, defineOperation } from '../operation.js';
+import type { SessionContext } from '../session-context.js';
 import { findWorker } from '../supervise/wait-for-workers.js';
 
 const TAIL_MAX = 2_000;
@@ -22,10 +24,7 @@ export const readWorkerOutputOperation = defineOperation({
   output: z.object({ worker_id: z.string(), state: z.string(), output: z.string(), truncated: z.boolean() }),
   run: async ({ session }, { worker_id, tail_lines }) => {
     const worker = findWorker(session, worker_id);
-    const text =
-      session.live === null
-        ? (worker.output_tail ?? '')
-        : await session.live.backend.read(worker_id, tail_lines + 1);
+    const text = await read(session, worker, tail_lines + 1);
     const lines = session.redact(text).split('\n');
     return {
       worker_id,
@@ -35,3 +34,10 @@ export const readWorkerOutputOperation = defineOperation({
     };
   },
 });
+
+/** Without a supervisor: of a terminal its last lines were kept. */
+async function read(session: SessionContext, worker: WorkerRow, lines: number): Promise<string> {
+  if (session.live !== null) return session.live.backend.read(worker.worker_id, lines);
+  const said = (await session.leftPanes?.said(worker.worker_id, lines)) ?? '';
+  return said === '' ? (worker.output_tail ?? '') : said;
+}

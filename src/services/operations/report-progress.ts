@@ -23,7 +23,11 @@ export const reportProgressOperation = defineOperation({
     session.store.append(
       fact(
         'progress.reported',
-        { session_id: session.sessionId, source: 'mcp', evidence: 'protocol' },
+        {
+          session_id: session.sessionId,
+          ...(caller.workerId === null ? {} : { worker_id: caller.workerId }),
+          ...{ source: 'mcp', evidence: 'protocol' },
+        },
         { message: line },
       ),
     );

@@ -19,7 +19,7 @@ export const statusOperation = defineOperation({
       .stringbool()
       .or(z.boolean())
       .default(false)
-      .describe('also measure what a session that is over keeps on disk'),
+      .describe('also measure what it keeps on disk (not while a supervisor answers)'),
   }),
   output: sessionReport,
   run: async ({ session }, { disk_use: measured }) => {

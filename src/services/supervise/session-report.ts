@@ -65,7 +65,9 @@ export const sessionReport = z.object({
   created_at: z.string(),
   ended_at: z.string().nullable(),
   cleaned_at: z.string().nullable().describe('when clean removed what it left; null: not yet'),
-  disk: diskReport.nullable().describe('what a session that is over keeps; null where nobody asked'),
+  disk: diskReport
+    .nullable()
+    .describe('what the session keeps on disk; null where nobody asked, and in the session itself'),
 });
 export type SessionReport = z.infer<typeof sessionReport>;
 

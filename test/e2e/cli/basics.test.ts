@@ -123,13 +123,17 @@ describe('usage', () => {
     },
     { args: ['--goal', 'x'], code: 1, error: 'no coding agent was found on PATH' },
     { args: ['status', 'ffffffff'], code: 1, error: 'no session "ffffffff"' },
-  ])('[14] [15] [24] $args exits $code with "$error" on stderr and a hint', async ({ args, code, error }) => {
-    const result = await rig.run(args, { env: { PATH: onlyOurs('git') } });
-    expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' });
-    expect(result.stderr).toMatch(/^error: .*\nhint: .+\n$/s);
-    expect(result.stderr).toContain(error);
-    expect(existsSync(rig.paths.database)).toBe(false);
-  });
+    { args: ['--resume', 'ffffffff'], code: 1, error: 'no session "ffffffff"' },
+  ])(
+    '[14] [15] [22] [24] $args exits $code with "$error" on stderr and a hint',
+    async ({ args, code, error }) => {
+      const result = await rig.run(args, { env: { PATH: onlyOurs('git') } });
+      expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' });
+      expect(result.stderr).toMatch(/^error: .*\nhint: .+\n$/s);
+      expect(result.stderr).toContain(error);
+      expect(existsSync(rig.paths.database)).toBe(false);
+    },
+  );
 
   it('prints errors as an object too when asked for JSON', async () => {
     const { code, stdout, stderr } = await rig.run(['--goal', 'x', '--json', '--max-workers', '0']);

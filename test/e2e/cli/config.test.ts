@@ -60,6 +60,25 @@ describe('agentorchestr config', () => {
     expect(await config('get', 'lead')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
+  it('unset takes a key out of one file and says what holds now; a wrong key can go too', async () => {
+    rig.file('state/config.toml', 'lead = "one" # mine\n# kept\n');
+    rig.repo.write('.agentorchestr/config.toml', 'lead = "two"\nlead_may_answer = true\nledd = "x"\n');
+    for (const key of ['ledd', 'lead_may_answer'])
+      expect(await config('unset', key, '--project')).toMatchObject({ code: 0 });
+    expect((await config('unset', 'lead', '--project')).stdout).toMatch(
+      /^lead is not set any more {3}\(.*\.agentorchestr\/config\.toml\)\nnow "one" {3}.*state\/config\.toml:1/,
+    );
+    expect(JSON.parse((await config('unset', 'lead', '--json')).stdout)).toEqual({
+      ...{ key: 'lead', was_set: true, file: file() },
+    });
+    expect(readFileSync(file(), 'utf8')).toBe('# kept\n');
+    expect((await config('unset', 'lead')).stdout).toMatch(/^lead was not set .*\nnow /);
+    expect(await config('unset', 'leda')).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('did you mean lead?') as string,
+    });
+  });
+
   it.each([
     [['lst'], 'config has no "lst"', 'did you mean: agentorchestr config list'],
     [['get'], 'config get needs a key', 'keys are: lead'],

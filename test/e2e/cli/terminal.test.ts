@@ -62,11 +62,20 @@ describe('on a terminal', () => {
 
     const again = openPty(rig, ['attach', sessionId.slice(0, 4)], { insideTmux: true });
     await again.shows(/working · esc to interrupt/);
+    const left = openPty(rig, ['status', '--watch'], { columns: 40, rows: 12 });
+    const watch = openPty(rig, ['status', '--watch']);
+    for (const pty of [left, watch]) await pty.shows(/^session [0-9a-f]{8} {2}active/m);
+    await left.shows(/^q leaves; the session goes on$/m);
+    left.keys('q');
+    expect(await left.ended()).toBe(20);
     expect((await rig.run(['pause'])).stdout).toBe(`session ${sessionId} is paused\n`);
     await again.shows(/paused · paused by the person .*Enter: now/);
     again.keys('Enter');
     expect(await again.ended()).toBe(2);
-    expect(again.screen()).toMatch(new RegExp(`session ${sessionId} {2}paused`));
+    expect(await watch.ended()).toBe(2);
+    for (const pty of [again, watch])
+      expect(pty.screen()).toMatch(new RegExp(`session ${sessionId} {2}paused`));
+    expect(watch.screen()).not.toContain('q leaves');
 
     const after = openPty(rig, ['attach', sessionId]);
     await after.shows(/──.*lead/);

@@ -23,6 +23,8 @@ export function fakeTerminal(options: { tty?: boolean; answers?: readonly string
       while (answers.length > 0 && !done(lines)) lines.push(answers.shift() ?? '');
       return Promise.resolve(lines);
     },
+    onKey: () => () => undefined,
+    onResize: () => () => undefined,
     interrupted: new AbortController().signal,
     interruptOnHangUp: () => undefined,
   };

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { literal, withValue } from '../../../src/config/edit.js';
+import { literal, withValue, withoutValue } from '../../../src/config/edit.js';
 import { SETTINGS, type SettingValue } from '../../../src/config/schema.js';
 import { setSetting } from '../../../src/config/set.js';
 import { parseToml } from '../../../src/config/toml-file.js';
@@ -55,6 +55,44 @@ describe('one value changed in a text', () => {
   it('what cannot be changed alone is refused, with the line', () => {
     expect(() => set('fetch = true\nlimits = { max_workers = 3 }\n', 'limits.max_workers', 4)).toThrow(
       'f.toml:2: "limits.max_workers" cannot be set without changing more than that',
+    );
+  });
+});
+
+describe('one value taken out of a text', () => {
+  const unset = (text: string, key: string) => withoutValue(parseToml('f.toml', text), key.split('.'));
+  it.each([
+    ['lead = "x" # why\nfetch = true\n', 'lead', 'fetch = true\n'],
+    ['# mine\nlead = "x"', 'lead', '# mine\n'],
+    ['\uFEFFlead = "x"\nfetch = true\n', 'lead', '\uFEFFfetch = true\n'],
+    ['fetch = true\r\nagents = [\r\n  "a",\r\n] # all\r\n\r\n', 'agents', 'fetch = true\r\n\r\n'],
+    ['[limits] # l\nmax_workers = 3\n# end\n', 'limits.max_workers', '[limits] # l\n# end\n'],
+    ['  limits.max_workers = 3\nlead = "[limits]"', 'limits.max_workers', 'lead = "[limits]"'],
+    ['nonsense = 1\nlead = "x"\n', 'nonsense', 'lead = "x"\n'],
+    ['lead = "x"\n', 'fetch', null],
+    ['[limits]\n', 'limits.max_workers', null],
+  ])('%j, %s', (text, key, expected) => expect(unset(text, key)).toBe(expected));
+
+  it('what cannot be taken out alone is refused, with the line', () => {
+    expect(() => unset('fetch = true\nlimits = { max_workers = 3 }\n', 'limits.max_workers')).toThrow(
+      'f.toml:2: "limits.max_workers" cannot be unset without changing more than that',
+    );
+  });
+
+  it('what was set in any file is gone again, and nothing else', () => {
+    fc.assert(
+      fc.property(someFile, fc.nat(), (text, pick) => {
+        const { entries } = parseToml('f.toml', text).places;
+        const entry = entries[pick % Math.max(1, entries.length)];
+        if (entry === undefined) return;
+        const after = parseToml('f.toml', withoutValue(parseToml('f.toml', text), entry.path) ?? '');
+        const others = entries.filter((other) => other !== entry).map(({ path }) => path);
+        expect(after.places.entries.map(({ path }) => path)).toEqual(others);
+        expect(after.text.split('\n').filter((left) => left.startsWith('#'))).toEqual(
+          text.split('\n').filter((left) => left.startsWith('#')),
+        );
+      }),
+      { numRuns: 100 },
     );
   });
 });

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { explain, originWords, valueWords, type Explained } from '../../../config/explain.js';
 import { loadLayers, resolveAll, resolveSetting, type Layer } from '../../../config/load.js';
 import { AGENT_OPTIONS, agentOptionOf, findSetting, settingKeys } from '../../../config/schema.js';
-import { setSetting } from '../../../config/set.js';
+import { setSetting, unsetSetting } from '../../../config/set.js';
 import { unknownKeyHint } from '../../../config/toml-file.js';
 import { valueOfText } from '../../../config/values.js';
 import { OrchestratorError } from '../../../core/errors/error.js';
@@ -16,10 +16,10 @@ import { plain } from '../output/plain.js';
 import { table } from '../output/table.js';
 import type { Parsed } from '../parse.js';
 
-const VERBS = { list: 0, get: 1, set: 2, explain: 1 } as const;
+const VERBS = { list: 0, get: 1, set: 2, unset: 1, explain: 1 } as const;
 type Verb = keyof typeof VERBS;
 
-/** `config list|get|set|explain`. Throws USAGE, SETTINGS_INVALID. */
+/** `config list|get|set|unset|explain`. Throws USAGE, SETTINGS_INVALID. */
 export async function config(host: CliHost, parsed: Parsed): Promise<number> {
   const [word = 'list', key, text, ...extra] = parsed.positionals;
   const verb = verbOf(word);
@@ -28,6 +28,7 @@ export async function config(host: CliHost, parsed: Parsed): Promise<number> {
   if (surplus !== undefined)
     throw usage(`unexpected argument "${surplus}"`, 'a list is one text: config set agents one,two');
   if (verb === 'set') return set(host, parsed, key, text);
+  if (verb === 'unset') return unset(host, parsed, key);
   const layers = await layersOf(host, parsed);
   if (verb === 'get') return get(host, layers, keyOf(key, 'get'), parsed);
   const keys = key === undefined ? resolveAll(layers).map((one) => one.key) : [keyOf(key, 'explain')];
@@ -83,6 +84,21 @@ async function set(
   });
   if (parsed.isOn('json') === true) print(host, { key: name, value, file });
   else host.terminal.out(`${name} = ${valueWords(value)}   (${file})\n`);
+  return 0;
+}
+
+async function unset(host: CliHost, parsed: Parsed, key: string | undefined): Promise<number> {
+  const name = key ?? keyOf(key, 'unset');
+  const { config: folder } = resolvePaths(host.env);
+  const kind = parsed.isOn('project') === true ? 'project' : 'user';
+  const places = { config: folder, project: resolve('.') };
+  const { file, wasSet } = await unsetSetting(places, kind, name.split('.'));
+  if (!wasSet) keyOf(key, 'unset');
+  if (parsed.isOn('json') === true) print(host, { key: name, was_set: wasSet, file });
+  else host.terminal.out(`${plain(name)} ${wasSet ? 'is not set any more' : 'was not set'}   (${file})\n`);
+  if (parsed.isOn('json') === true || findSetting(name) === undefined) return 0;
+  const now = explain(resolveSetting(await layersOf(host, parsed), name));
+  host.terminal.out(`now ${plain(valueWords(now.value))}   ${plain(originWords(now, host.env['HOME']))}\n`);
   return 0;
 }
 

@@ -2,7 +2,7 @@ import type { EventData, EventName, StoredEvent } from '../../../core/events/ind
 import { durationWords } from '../../../core/duration.js';
 import { clockTime, oneLine } from './plain.js';
 
-type Describe = { [Name in EventName]: (data: EventData<Name>) => string };
+type Describe = { [Name in EventName]: (data: EventData<Name>, event: StoredEvent) => string };
 
 const MOST = 100;
 const short = (text: string) => oneLine(text, MOST);
@@ -27,7 +27,11 @@ const DESCRIBE: Describe = {
   'goal.done': ({ summary, forced }) => `goal done${forced === null ? '' : ' (forced)'}${quoted(summary)}`,
   'goal.failed': ({ reason }) => `goal failed${quoted(reason)}`,
   'worker.created': ({ perspective, agent, task }) => `created as ${perspective} (${agent})${quoted(task)}`,
-  'worker.started': ({ pane_id: pane }) => `process started${pane === null ? '' : ` in pane ${pane}`}`,
+  'worker.started': ({ pane_id: pane }, { run_id: run }) => {
+    // A process that was made for one run has no terminal: its pane only shows what it says.
+    if (run !== undefined) return `turn started${pane === null ? '' : `, shown in pane ${pane}`}`;
+    return `process started${pane === null ? '' : ` in pane ${pane}`}`;
+  },
   'worker.ready': () => 'ready',
   'worker.working': () => 'working',
   'worker.waiting': ({ kind, text }) => `waits (${kind})${quoted(text)}`,
@@ -97,7 +101,7 @@ const DESCRIBE: Describe = {
 
 /** `12:01:33  w01   ready in pane %3` */
 export function eventLine(event: StoredEvent): string {
-  const describe = DESCRIBE[event.type] as ((data: unknown) => string) | undefined;
-  const said = describe === undefined ? event.type : describe(event.data);
+  const describe = DESCRIBE[event.type] as ((data: unknown, whole: StoredEvent) => string) | undefined;
+  const said = describe === undefined ? event.type : describe(event.data, event);
   return `${clockTime(event.at)}  ${(event.worker_id ?? '').padEnd(4)}  ${oneLine(said, 200)}`;
 }

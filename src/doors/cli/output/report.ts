@@ -1,4 +1,4 @@
-import type { DiskReport, SessionReport } from '../../../services/supervise/session-report.js';
+import type { SessionReport } from '../../../services/supervise/session-report.js';
 import { attentionSummary } from '../../../services/supervise/attention.js';
 import { paintState, type Paint } from './paint.js';
 import { oneLine, plain, seconds, size } from './plain.js';
@@ -7,11 +7,15 @@ import { table } from './table.js';
 const TEXT_COLUMNS = 60;
 const TAIL_LINES = 8;
 
+interface Options {
+  readonly paint: Paint;
+  readonly attachCommand: string | null;
+  /** It ends where what `renderDisk` says is to follow. */
+  readonly diskFollows?: boolean;
+}
+
 /** What a session is and came to, for people: `status`, and the summary at the end. */
-export function renderReport(
-  report: SessionReport,
-  options: { paint: Paint; attachCommand: string | null },
-): string {
+export function renderReport(report: SessionReport, options: Options): string {
   const { paint } = options;
   const blocks = [
     [
@@ -23,7 +27,8 @@ export function renderReport(
     verification(report, paint),
     facts(report, options),
   ];
-  return `${blocks.filter((block) => block !== null).join('\n\n')}\n`;
+  const text = blocks.filter((block) => block !== null).join('\n\n');
+  return options.diskFollows === true ? `${text}  ` : `${text}\n`;
 }
 
 function words(report: SessionReport): string[] {
@@ -88,7 +93,7 @@ function verification({ verify }: SessionReport, paint: Paint): string | null {
   ].join('\n');
 }
 
-function facts(report: SessionReport, options: { paint: Paint; attachCommand: string | null }): string {
+function facts(report: SessionReport, options: Options): string {
   const { paint } = options;
   const rows: [string, string][] = [['base', plain(report.base.replace(/^base:? /, ''))]];
   if (report.branch !== null) rows.push(['branch', plain(report.branch)]);
@@ -105,14 +110,18 @@ function facts(report: SessionReport, options: { paint: Paint; attachCommand: st
       'cleaned',
       `${plain(report.cleaned_at)}; work that was kept: agentorchestr salvage list ${report.session_id}`,
     ]);
-  if (report.disk !== null && report.disk.bytes > 0) rows.push(['on disk', disk(report, report.disk)]);
+  if (options.diskFollows === true) rows.push(['on disk', '']);
   return table(rows.map(([name, value]) => [paint.faint(name), value]));
 }
 
-function disk({ session_id: id, cleaned_at: cleanedAt }: SessionReport, kept: DiskReport): string {
+export function renderDisk(report: SessionReport): string {
+  const { session_id: id, cleaned_at: cleanedAt, disk: kept } = report;
+  if (kept === null || kept.bytes === 0) return 'nothing';
   const parts = (['worktrees', 'salvage', 'repository', 'session'] as const)
     .filter((name) => kept[name] > 0)
     .map((name) => `${name} ${size(kept[name])}`);
   const total = `${kept.complete ? '' : 'more than '}${size(kept.bytes)} (${parts.join(', ')})`;
-  return cleanedAt === null ? `${total}; what would go: agentorchestr clean ${id} --dry-run` : total;
+  return cleanedAt === null && report.state !== 'active'
+    ? `${total}; what would go: agentorchestr clean ${id} --dry-run`
+    : total;
 }

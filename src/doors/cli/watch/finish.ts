@@ -22,6 +22,10 @@ export async function finish(
     terminal.err(
       `the supervisor of session ${report.session_id} died; what its workers did is in their worktrees and branches. Go on with it: agentorchestr --resume ${report.session_id}\n`,
     );
+  return exitCodeOf(report);
+}
+
+export function exitCodeOf(report: SessionReport): number {
   return report.state === 'done' ? EXIT.ok : EXIT.endedOtherwise;
 }
 

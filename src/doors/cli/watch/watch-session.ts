@@ -3,7 +3,9 @@ import { OrchestratorError } from '../../../core/errors/error.js';
 import type { SessionReport } from '../../../services/supervise/session-report.js';
 import type { CliHost } from '../host.js';
 import { printWarning } from '../output/errors.js';
+import { coalesce } from './coalesce.js';
 import { createHeartbeat } from './heartbeat.js';
+import { onInterrupt } from './on-interrupt.js';
 import { pauseSession } from './pause-session.js';
 
 /** The end of a supervisor after its session's last event: closing tmux, deleting trash. */
@@ -48,28 +50,4 @@ async function pause(host: CliHost, sessionId: string): Promise<void> {
     // Nobody is left to pause, or it ends already: the watch tells how it ended.
     if (!(error instanceof OrchestratorError)) throw error;
   }
-}
-
-function onInterrupt(signal: AbortSignal, listener: () => void): () => void {
-  if (signal.aborted) listener();
-  else signal.addEventListener('abort', listener, { once: true });
-  return () => signal.removeEventListener('abort', listener);
-}
-
-/** One run at a time; a call during a run asks for one more after it. Resolves when nothing is left to do. */
-function coalesce(task: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  let again = false;
-  const run = async () => {
-    do {
-      again = false;
-      await task();
-    } while (again);
-    running = null;
-  };
-  return () => {
-    again = true;
-    running ??= run();
-    return running;
-  };
 }
