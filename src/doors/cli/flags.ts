@@ -101,7 +101,7 @@ const RESUME_FLAG: Flag = {
   name: 'resume',
   kind: 'text',
   value: 'ID',
-  summary: 'go on with a session that was paused or crashed; --goal adds to its goal',
+  summary: 'go on with a session; --goal adds to its goal',
 };
 
 export const ACTION_FLAGS: readonly Flag[] = [

@@ -10,7 +10,7 @@ const EXAMPLES = [
   ['agentorchestr --interactive --lead NAME', 'type the goal, choose the lead'],
   ['agentorchestr --goal "…" --yes --json', 'for scripts'],
   ['agentorchestr status --watch', 'also: log -f, attach, pause'],
-  ['agentorchestr --resume 3f2a', 'go on after a pause, a crash or a reboot'],
+  ['agentorchestr --resume 3f2a', 'go on after a pause or a crash'],
   ['agentorchestr --doctor', 'what is missing, and its fix'],
   ['agentorchestr clean --all-done', 'remove what is left; work is kept'],
 ] as const;

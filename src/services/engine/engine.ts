@@ -116,7 +116,7 @@ export class Engine {
    * run; false: nothing was done.
    */
   async startAnew(workerId: string, attemptId: string, reason: string): Promise<boolean> {
-    const { store, sessionId, backend } = this.#deps;
+    const { store, backend } = this.#deps;
     const isGivenUp = store.transaction((tx) =>
       giveUpAttempt(this.#deps, tx, { workerId, attemptId, reason }),
     );

@@ -51,9 +51,9 @@ const BAD: readonly [flag: string, args: string[], error: string, hint: string, 
   ['resume', ['--resume'], '--resume needs a value', '--resume ID'],
   [
     'resume',
-    ['--resume', '3f2a', '--goal', 'a'],
-    '--resume and --goal cannot be used together',
-    'the goal and the settings that it began with',
+    ['--resume', '3f2a', '--lead', 'a'],
+    '--resume and --lead cannot be used together',
+    'the settings that it began with',
   ],
   [
     'resume',
