@@ -55,7 +55,7 @@ export function reserveWorker(
   const workerId = formatWorkerId(
     Math.max(0, ...workers.map((worker) => workerNumber(worker.worker_id))) + 1,
   );
-  appendReservation(session, tx, workerId, reservation);
+  appendReservation(session, live, tx, { workerId, ...reservation });
   if (request.idempotency_key !== undefined) tx.remember(scope, request.idempotency_key, hash, workerId);
   const worker = tx.worker(session.sessionId, workerId);
   if (worker === null) throw new Error(`worker ${workerId} was not created`);
@@ -87,16 +87,18 @@ function findTwin(
 
 function appendReservation(
   session: SessionContext,
+  live: LiveSession,
   tx: Transaction,
-  workerId: string,
-  reservation: Reservation,
+  reservation: Reservation & { workerId: string },
 ): void {
-  const { request, perspective, agent, baseCommit } = reservation;
+  const { workerId, request, perspective, agent, baseCommit } = reservation;
   const name = `${perspective.name}-${workerId}`;
   const branch = `agentorchestr/${session.sessionId}/${name}`;
   const worktree = join(session.places.worktrees, name);
   const [runId, message_id, nonce] = [session.newId(), session.newId(), randomNonce()];
   const text = composeWorkerPrompt({
+    alone: live.plan.mode === 'manual',
+    isRead: reservation.backend !== 'foreground',
     workerId,
     perspective,
     worktree,
@@ -111,8 +113,9 @@ function appendReservation(
   const subject: FactSubject = {
     session_id: session.sessionId,
     worker_id: workerId,
-    source: 'mcp',
-    evidence: 'protocol',
+    ...(live.plan.mode === 'manual'
+      ? { source: 'supervisor', evidence: 'process' }
+      : { source: 'mcp', evidence: 'protocol' }),
   };
   const ofRun = { ...subject, run_id: runId };
   tx.append(
