@@ -23,12 +23,13 @@ it('[111] one that was paused goes on in its own conversation, and ends as it wo
   const script = `workers:
   - name: first
     contains: '# Task'
-    times: 1
     steps:
       - write: b.txt
         content: "b\\n"
       - silence: true
-  - steps:
+  - name: second
+    contains: go on with the task
+    steps:
       - commit: Add b
       - report_done: b.txt written
 `;

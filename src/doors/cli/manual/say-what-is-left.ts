@@ -4,8 +4,12 @@ import { createPaint } from '../output/paint.js';
 import { plain } from '../output/plain.js';
 import { table } from '../output/table.js';
 
-/** Where the work is now, and the commands that bring it home or remove it. */
-export async function sayWhatIsLeft(host: CliHost, report: SessionReport): Promise<void> {
+/** Where the work is now, and the commands that go on with it, bring it home or remove it. */
+export async function sayWhatIsLeft(
+  host: CliHost,
+  report: SessionReport,
+  { resumable }: { resumable: boolean },
+): Promise<void> {
   const places = await host.whereWorkIs(report.session_id);
   const paint = createPaint(host.terminal, host.env, 'stderr');
   const rows = [
@@ -13,6 +17,9 @@ export async function sayWhatIsLeft(host: CliHost, report: SessionReport): Promi
       ['left', `branch ${plain(branch)}`],
       ...(worktree === null ? [] : [['left', `worktree ${plain(worktree)}`]]),
     ]),
+    ...(resumable && report.state !== 'done'
+      ? [['next', `agentorchestr --resume ${report.session_id}   ${paint.faint('goes on with it')}`]]
+      : []),
     ...next(report, places).map(([command, what]) => ['next', `${command}   ${paint.faint(what)}`]),
   ];
   const named = rows.map(([name = '', value = ''], index) => [
