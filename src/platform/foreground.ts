@@ -68,15 +68,15 @@ export async function inviteToTerminal(
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);
     });
   });
-  const done = () => void (guests -= 1);
+  const left = () => void (guests -= 1);
   try {
     const found = await known;
     if (found === null) throw new Error('it ended at once');
     const unwatch = keepGoing(found);
-    void ended.then(unwatch).then(done);
+    void ended.then(unwatch).then(left);
     return { process: found, ended, begin: () => begin(child) };
   } catch (error) {
-    done();
+    left();
     throw error;
   }
 }
