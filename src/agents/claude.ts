@@ -52,6 +52,7 @@ export const claude: AgentAdapter = {
     // A call that says nothing for 120 s is moved to the background.
     mcpCallLimitMs: 110_000,
     toolsAtStart: true,
+    firstPrompt: (text) => [text],
     resumeErrors: RESUME_ERRORS,
   },
   headless: {

@@ -102,6 +102,8 @@ export interface InteractiveLaunch extends Launch {
   readonly steers: boolean;
   /** It asks for our tools when it starts: what is sent to it before that would find it without them. */
   readonly toolsAtStart: boolean;
+  /** Arguments, after all others, that make it begin with this text; absent: a text can only be typed. */
+  firstPrompt?(text: string): readonly string[];
 }
 
 export interface InputKeys {

@@ -3,7 +3,7 @@ import { aider } from './aider.js';
 import { amp } from './amp.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
-import type { AgentAdapter, Launch } from './contract.js';
+import type { AgentAdapter, InteractiveLaunch, Launch } from './contract.js';
 import { copilot } from './copilot.js';
 import { cursor } from './cursor.js';
 import { gemini } from './gemini.js';
@@ -44,7 +44,17 @@ export function findAgent(name: string, agents: readonly AgentAdapter[] = AGENTS
 
 /** How the agent is started where this worker runs (`backend` of its row); null: not at all by this version. */
 export function launchOf(adapter: AgentAdapter, backend: string): Launch | null {
+  if (backend === 'foreground') return inForeground(adapter);
   return backend === 'headless' ? adapter.headless : adapter.interactive;
+}
+
+/**
+ * On a terminal where nobody but the person types: its first text is an argument, which reaches it as it is, and it does
+ * not begin before that text is due.
+ */
+function inForeground({ interactive }: AgentAdapter): Launch | null {
+  if (interactive?.firstPrompt === undefined) return null;
+  return { ...interactive, paste: null, toolsAtStart: false } as InteractiveLaunch;
 }
 
 /** Everything that must not reach an agent we start, so that none believes it runs inside another. */

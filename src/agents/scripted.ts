@@ -52,6 +52,7 @@ export const scripted: AgentAdapter = {
     transcript: { facts: transcriptFacts },
     mcpCallLimitMs: 100_000,
     toolsAtStart: false,
+    firstPrompt: (text) => ['--prompt', text],
     resumeErrors: RESUME_ERRORS,
   },
   headless: {

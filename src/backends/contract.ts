@@ -7,7 +7,7 @@ import type { Choice, Evidence, WaitingKind } from '../core/state/states.js';
  * It knows no runs, receipts or database: it starts, reads, writes to and ends agents and says what it sees.
  */
 export interface Backend {
-  readonly name: 'tmux' | 'headless' | 'acp';
+  readonly name: 'tmux' | 'headless' | 'acp' | 'foreground';
   /**
    * Makes the place agents run in, or connects to the one that is there. Throws TMUX_MISSING, TMUX_FAILED.
    * `live` lists what runs there already, so that a new supervisor can adopt it.

@@ -1,12 +1,13 @@
 import { fact } from '../services/engine/deps.js';
 import { createIntegration, recordSession, startLead } from '../services/supervise/create-session.js';
 import type { SessionOrigin } from '../services/supervise/end-session.js';
+import { followManual, startManual } from '../services/supervise/manual.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
 import { becomeReachable, followPlace, goLive, supervisorStarted } from './reach-session.js';
 import type { SessionParts } from './session-parts.js';
 import { type Beginning, type Opening } from './supervise-session.js';
 
-/** A new session: base, row, port, tmux server, integration worktree, lead. */
+/** A new session: base, row, port, tmux server, integration worktree, lead; or, in manual mode, its one worker. */
 export const newSession: Beginning = { undo: true, begin };
 
 async function begin(opening: Opening): Promise<SessionOrigin> {
@@ -24,6 +25,11 @@ async function begin(opening: Opening): Promise<SessionOrigin> {
   followPlace(opening, socket);
   const live = await goLive(opening, port);
   await becomeReachable(opening, port);
+  if (plan.mode === 'manual') {
+    await startManual(context, plan);
+    followManual(context, origin.base, opening.end);
+    return origin;
+  }
   const integration = await createIntegration(context, origin.base);
   await startLead(context, live, origin.base, integration);
   return origin;

@@ -1,5 +1,6 @@
 import { PROVIDERS } from '../agents/providers.js';
 import type { AgentAdapter } from '../agents/contract.js';
+import { launchOf } from '../agents/registry.js';
 import { detectInstalled } from '../discovery/installed.js';
 import type { DetectedAgent, Surroundings } from '../doors/cli/host.js';
 import { systemClock } from '../platform/clock.js';
@@ -27,6 +28,7 @@ export async function detectAgents(
     mcp: adapter.capabilities.mcp,
     launchable: adapter.interactive !== null || adapter.headless !== null,
     launchableAsLead: adapter.interactive !== null,
+    launchableInForeground: launchOf(adapter, 'foreground') !== null,
   }));
 }
 

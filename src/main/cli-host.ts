@@ -3,11 +3,12 @@ import { isoTime } from '../core/clock.js';
 import { consentToCommands, trustProject } from '../config/trust.js';
 import type { CliHost, Terminal } from '../doors/cli/host.js';
 import { systemClock } from '../platform/clock.js';
+import { findProgram } from '../platform/find-program.js';
 import { newSessionId } from '../platform/ids.js';
 import { resolvePaths } from '../platform/paths.js';
 import type { SessionReport } from '../services/supervise/session-report.js';
 import { attachTerminal, panesCommand } from './cli-panes.js';
-import { findSession, readSessions } from './cli-sessions.js';
+import { findSession, readSessions, whereWorkIs } from './cli-sessions.js';
 import { knownAgents } from './known-agents.js';
 import { callSession, settled } from './session-access.js';
 import { sessionEvents } from './session-events.js';
@@ -48,6 +49,12 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
       const ready = await startSupervisor(plan, { paths, env });
       return { sessionId: ready.session_id, baseStatement: ready.base, directory: ready.directory };
     },
+    hasTmux: async () => (await findProgram(['tmux'], env)) !== null,
+    superviseHere: async (plan, ready) =>
+      (await import('./foreground-session.js')).superviseHere(plan, {
+        ...{ paths, env, agents: agents(), interrupted: terminal.interrupted, ready },
+      }),
+    whereWorkIs: (sessionId) => whereWorkIs(env, sessionId),
     async takeUpSession({ sessionId, terminal: size, killTmux, addition }) {
       const { takeUpSupervisor } = await import('./start-supervisor.js');
       const order = { session_id: sessionId, terminal: size, kill_tmux: killTmux, addition };

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { SessionRow } from '../core/state/rows.js';
 import { workerWord } from '../core/state/states.js';
-import type { SessionListing } from '../doors/cli/host.js';
+import type { SessionListing, WorkPlace } from '../doors/cli/host.js';
 import { systemClock } from '../platform/clock.js';
 import { resolvePaths } from '../platform/paths.js';
 import { lastRun } from '../services/engine/deps.js';
@@ -41,6 +42,16 @@ export function readSession(env: Environment, sessionId: string): Promise<Sessio
     const row = store.session(sessionId);
     if (row === null) throw new OrchestratorError('SESSION_NOT_FOUND', { session: sessionId });
     return row;
+  });
+}
+
+export function whereWorkIs(env: Environment, sessionId: string): Promise<readonly WorkPlace[]> {
+  return withStore(env, (store) => {
+    const mergeable = store.session(sessionId)?.options['imported'] !== true;
+    return store.workers(sessionId).flatMap(({ branch, worktree }) => {
+      const place = { mergeable, worktree: existsSync(worktree) ? worktree : null };
+      return branch === null ? [] : [{ ...place, branch }];
+    });
   });
 }
 

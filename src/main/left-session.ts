@@ -19,6 +19,12 @@ export async function readLeftSession(
       `it was cleaned at ${row.cleaned_at}`,
       `work that was kept: agentorchestr salvage list ${row.session_id}`,
     );
+  if (plan.worker_backend === 'foreground')
+    throw notResumable(
+      { sessionId: row.session_id },
+      'its agent had a terminal of yours, which it does not get back',
+      `what it did is in its worktree and branch: agentorchestr status ${row.session_id}; to remove them: agentorchestr clean ${row.session_id} --give-up`,
+    );
   return {
     row,
     plan: { ...plan, terminal: order.terminal, kill_tmux: order.kill_tmux ?? plan.kill_tmux },

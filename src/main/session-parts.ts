@@ -3,6 +3,7 @@ import type { AgentAdapter } from '../agents/contract.js';
 import { guardVariables } from '../agents/registry.js';
 import { createTmuxBackend } from '../backends/tmux/backend.js';
 import type { TurnBackend } from '../backends/contract.js';
+import { createForegroundBackend } from '../backends/foreground/backend.js';
 import { createHeadlessBackend } from '../backends/headless/backend.js';
 import { logFile } from '../backends/headless/turn-files.js';
 import { createMixedBackend } from '../backends/mixed/backend.js';
@@ -70,6 +71,11 @@ export async function openSessionParts(options: {
     clock: systemClock,
     logger,
   };
+  const git = createGit({ env, clock: systemClock, logger });
+  const tokens = createTokens(secret, sessionId);
+  const parts = { places, redactor, logger, store, git, tokens, owner };
+  if (plan.worker_backend === 'foreground')
+    return { ...parts, backend: createForegroundBackend({ ...inherited, env }) };
   const panes = createTmuxBackend({
     ...inherited,
     sessionId,
@@ -88,8 +94,7 @@ export async function openSessionParts(options: {
     logFile: (workerId) => ensureFile(logFile(directoryOf(workerId), workerId)),
     logger,
   });
-  const git = createGit({ env, clock: systemClock, logger });
-  return { places, redactor, logger, store, git, tokens: createTokens(secret, sessionId), backend, owner };
+  return { ...parts, backend };
 }
 
 export interface KnownPlace {

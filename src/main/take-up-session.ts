@@ -5,7 +5,9 @@ import type { SessionRow } from '../core/state/rows.js';
 import { systemClock } from '../platform/clock.js';
 import { fact } from '../services/engine/deps.js';
 import type { SessionOrigin } from '../services/supervise/end-session.js';
+import { followManual, ONLY_WORKER } from '../services/supervise/manual.js';
 import { findAgents, notResumable, takeUpSession } from '../services/supervise/take-up.js';
+import type { SessionPlan } from '../services/supervise/plan.js';
 import type { Store } from '../store/contract.js';
 import { becomeReachable, followPlace, goLive, supervisorStarted } from './reach-session.js';
 import { readLastControl, renewSecret } from './session-control.js';
@@ -34,7 +36,7 @@ async function begin(opening: Opening, addition: string | null): Promise<Session
   const { parts, context, server, options, end } = opening;
   const { store } = parts;
   const sessionId = options.plan.session_id;
-  const row = requireResumable(store, sessionId);
+  const row = requireResumable(store, options.plan);
   // Before anything else: to open the place makes a new one where there is none.
   const alive =
     row.tmux_socket === null ? 'no' : await isServerAlive({ socketName: row.tmux_socket, env: options.env });
@@ -55,16 +57,19 @@ async function begin(opening: Opening, addition: string | null): Promise<Session
   await becomeReachable(opening, port);
   // It had decided, and its supervisor did not live to end the session.
   if (store.session(sessionId)?.verdict !== null) end.verdict();
+  else if (options.plan.mode === 'manual') followManual(context, origin.base, end);
   return origin;
 }
 
 /** Throws SESSION_NOT_RESUMABLE. */
-function requireResumable(store: Store, sessionId: string): SessionRow {
+function requireResumable(store: Store, plan: SessionPlan): SessionRow {
+  const { session_id: sessionId, mode } = plan;
   const row = store.session(sessionId);
   if (row === null) throw notResumable({ sessionId }, 'it is gone');
   if (row.state === 'done') throw notResumable({ sessionId }, 'it is done');
-  if (store.worker(sessionId, LEAD_ID) === null)
-    throw notResumable({ sessionId }, 'it was not started to the end: it has no lead yet', START_AGAIN);
+  const first = mode === 'manual' ? ONLY_WORKER : LEAD_ID;
+  if (store.worker(sessionId, first) === null)
+    throw notResumable({ sessionId }, 'it was not started to the end: it has no agent yet', START_AGAIN);
   return row;
 }
 

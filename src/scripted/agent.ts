@@ -59,6 +59,7 @@ export class Agent {
     );
     await this.dialogue.save();
     await this.dialogue.hook({ hook_event_name: 'SessionStart', source: isResumed ? 'resume' : 'startup' });
+    if (options.prompt !== null) this.take(options.prompt, options.prompt);
   }
 
   private take(text: string, shown: string): void {

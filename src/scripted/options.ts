@@ -9,6 +9,8 @@ export interface ScriptedOptions {
   /** Read from the environment, never from argv. */
   readonly token: string | null;
   readonly resume: string | null;
+  /** The first prompt, as if a person had typed it; null: none. */
+  readonly prompt: string | null;
   /** Folder of conversations; null: nothing is kept. */
   readonly state: string | null;
   /** Without a terminal: one turn, its prompt on standard input, in this wire format; null: in a terminal. */
@@ -18,7 +20,7 @@ export interface ScriptedOptions {
 }
 
 export const USAGE = `usage: agentorchestr-scripted --script FILE [--role lead|worker] [--pace SECONDS] [--state DIR]
-         [--resume ID] [--mcp-url URL] [--hook-url URL] [--token-env NAME]
+         [--resume ID] [--prompt TEXT] [--mcp-url URL] [--hook-url URL] [--token-env NAME]
          [--headless stream-json|thread-jsonl: one turn, its prompt on standard input]`;
 
 const FORMATS = Object.keys(WRITERS) as WireFormat[];
@@ -37,6 +39,7 @@ export function parseOptions(
       'hook-url': { type: 'string' },
       'token-env': { type: 'string' },
       resume: { type: 'string' },
+      prompt: { type: 'string' },
       state: { type: 'string' },
       pace: { type: 'string', default: '0' },
       headless: { type: 'string' },
@@ -64,6 +67,7 @@ export function parseOptions(
     hookUrl: values['hook-url'] ?? null,
     token: (tokenVariable === undefined ? undefined : env[tokenVariable]) ?? null,
     resume: values.resume ?? null,
+    prompt: values.prompt ?? null,
     state: values.state ?? null,
     headless,
     pace,

@@ -19,6 +19,7 @@ export const codexInteractive: InteractiveLaunch = {
   transcript: codexTranscript,
   mcpCallLimitMs: 110_000,
   toolsAtStart: true,
+  firstPrompt: (text) => ['--', text],
   resumeErrors: codexResumeErrors,
 };
 

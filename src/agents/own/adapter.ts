@@ -100,6 +100,10 @@ function launchOf(data: OwnPane | OwnTurn) {
   } satisfies Partial<Launch>;
 }
 
+function firstPromptOf({ first_prompt_args: args }: OwnPane): Pick<InteractiveLaunch, 'firstPrompt'> {
+  return args === undefined ? {} : { firstPrompt: (text) => [...args, text] };
+}
+
 function interactiveOf(data: OwnPane): InteractiveLaunch {
   const { screen } = data;
   const { prompt, end, above, border } = screen.composer;
@@ -126,6 +130,7 @@ function interactiveOf(data: OwnPane): InteractiveLaunch {
       redrawCapMs: 1_000,
       submitDelayMs: data.submit_delay_ms,
     },
+    ...firstPromptOf(data),
     steers: data.steers,
     toolsAtStart: data.tools_at_start,
     paste: {

@@ -65,6 +65,8 @@ const pane = z.strictObject({
   paste_limit_bytes: z.number().int().min(1).default(100_000),
   /** Texts that its composer would change: handed over as a file instead. */
   paste_unsafe: pattern.optional(),
+  /** What stands before its first text on its command line, where it takes one there; absent: it does not. */
+  first_prompt_args: z.array(z.string()).optional(),
   screen,
 });
 

@@ -255,6 +255,12 @@ export const CATALOG = {
     message: (p) => `${p['agent']} is detected but cannot be started by this version`,
     hint: (p) => `agents that can be started: ${list(p['valid'])}`,
   },
+  AGENT_NEEDS_TMUX: {
+    category: 'precondition',
+    message: (p) => `${p['agent']} can only be started in a pane, and tmux is not installed`,
+    hint: (p) =>
+      `install tmux (agentorchestr --doctor says how)${list(p['valid']) === '' ? '' : `, or take one of: ${list(p['valid'])}`}`,
+  },
   LEAD_CONFLICT: {
     category: 'precondition',
     message: (p) => `--lead ${p['lead']} is not among --agents ${list(p['agents'])}`,

@@ -78,6 +78,13 @@ export const GOAL_FLAGS: readonly Flag[] = [
   },
 ];
 
+/** Manual mode, which takes most of the flags of a goal as well. */
+export const MANUAL_FLAGS: readonly Flag[] = [
+  { name: 'manual', kind: 'switch', summary: 'one agent does one task in its own worktree; nobody leads' },
+  { name: 'task', kind: 'text', value: 'TEXT', summary: 'what it is to do' },
+  { name: 'agent', kind: 'text', value: 'NAME', summary: 'which agent does it (default: the first found)' },
+];
+
 export const WATCH_FLAGS: readonly Flag[] = [
   {
     name: 'attach',
@@ -138,4 +145,4 @@ export const SETTING_FLAGS: readonly Flag[] = [...GOAL_FLAGS, ...WATCH_FLAGS].fi
   ].includes(name),
 );
 
-export const FLAT_FLAGS: readonly Flag[] = [...GOAL_FLAGS, ...WATCH_FLAGS, ...ACTION_FLAGS];
+export const FLAT_FLAGS: readonly Flag[] = [...GOAL_FLAGS, ...MANUAL_FLAGS, ...WATCH_FLAGS, ...ACTION_FLAGS];

@@ -1,5 +1,5 @@
 import { COMMANDS, type Command } from './commands.js';
-import { ACTION_FLAGS, GOAL_FLAGS, WATCH_FLAGS, type Flag } from './flags.js';
+import { ACTION_FLAGS, GOAL_FLAGS, MANUAL_FLAGS, WATCH_FLAGS, type Flag } from './flags.js';
 import type { Paint } from './output/paint.js';
 import { table } from './output/table.js';
 
@@ -9,6 +9,7 @@ const EXAMPLES = [
   ['agentorchestr --goal-file goal.md --apply', 'and brings the result home'],
   ['agentorchestr --interactive --lead NAME', 'type the goal, choose the lead'],
   ['agentorchestr --goal "…" --yes --json', 'for scripts'],
+  ['agentorchestr --manual --task "Fix it"', 'one agent, also without tmux'],
   ['agentorchestr status --watch', 'also: log -f, attach, pause'],
   ['agentorchestr --resume 3f2a', 'go on after a pause or a crash'],
   ['agentorchestr --doctor', 'what is missing, and its fix'],
@@ -27,6 +28,7 @@ export function mainHelp(paint: Paint, operations: readonly Command[]): string {
       ),
     ),
     section('start a goal', flagTable(GOAL_FLAGS)),
+    section('one agent, one task', flagTable(MANUAL_FLAGS)),
     section('how it is shown', flagTable(WATCH_FLAGS)),
     section('look around', flagTable(ACTION_FLAGS)),
     section(

@@ -37,6 +37,16 @@ export interface CliHost {
   consentToCommands(project: string, commands: readonly FrozenCommand[]): Promise<void>;
   /** Starts the detached supervisor and waits until the session is ready. */
   startSession(plan: SessionPlanInput): Promise<StartedSession>;
+  /** PATH leads to tmux. */
+  hasTmux(): Promise<boolean>;
+  /**
+   * Runs a session from its beginning to its end in this very process, whose terminal its agent gets. `ready`: it has
+   * begun. TERM and HUP pause it; Ctrl-C is the agent's, and pauses it when the agent has ended. Throws Interrupted before
+   * anything began.
+   */
+  superviseHere(plan: SessionPlanInput, ready: () => void): Promise<void>;
+  /** Where the work of a session's workers is, whatever came of it. */
+  whereWorkIs(sessionId: string): Promise<readonly WorkPlace[]>;
   /**
    * Starts a supervisor for a session that has none, and waits until it has taken over. Throws SESSION_NOT_RESUMABLE,
    * SESSION_OWNED; then nothing is changed.
@@ -110,6 +120,8 @@ export interface KnownAgent {
   readonly launchable: boolean;
   /** In a pane, where a lead runs. */
   readonly launchableAsLead: boolean;
+  /** On the terminal that the command line was called from. */
+  readonly launchableInForeground: boolean;
   readonly onlyByName: boolean;
   readonly options: readonly {
     readonly name: string;
@@ -134,6 +146,8 @@ export interface DetectedAgent {
   readonly launchable: boolean;
   /** In a pane, where a lead runs. */
   readonly launchableAsLead: boolean;
+  /** On the terminal that the command line was called from. */
+  readonly launchableInForeground: boolean;
 }
 
 export interface Surroundings {
@@ -178,6 +192,14 @@ export interface ProjectExamination {
   readonly verifyGivenUnused: boolean;
   /** "base main@abc1234; …" as it is now, before any fetch. */
   readonly baseStatement: string;
+}
+
+export interface WorkPlace {
+  readonly branch: string;
+  /** null: it is removed. */
+  readonly worktree: string | null;
+  /** The project's own repository has the branch. */
+  readonly mergeable: boolean;
 }
 
 export interface StartedSession {

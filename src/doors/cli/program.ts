@@ -62,6 +62,8 @@ async function flat(host: CliHost, args: readonly string[]): Promise<number> {
       return (await import('./commands/list-sessions.js')).listSessions(host, { json });
     case 'resume':
       return (await import('./commands/resume.js')).resume(host, parsed);
+    case 'manual':
+      return (await import('./manual/start-manual.js')).startManual(host, parsed);
     case 'goal':
       return (await import('./goal/start-goal.js')).startGoal(host, parsed);
   }

@@ -12,6 +12,7 @@ export interface SessionEnd {
 export interface EndSignals {
   /** Resolves when the session is to end, with how. */
   readonly ended: Promise<SessionEnd>;
+  isSettled(): boolean;
   /** A verdict was recorded. */
   verdict(): void;
   pause(reason: string): void;
@@ -37,6 +38,7 @@ export function watchForEnd(session: SessionContext, live: () => LiveSession): E
   const fail = (reason: string) => settle({ state: 'failed', reason });
   return {
     ended,
+    isSettled: () => over,
     verdict: () => settle({ state: sessionRow(session).verdict ?? 'failed', reason: null }),
     pause: (reason) => settle({ state: 'paused', reason }),
     fail,

@@ -23,8 +23,9 @@ export function goOnWithRuns(session: SessionContext, live: LiveSession): void {
       store.transaction((tx) => {
         const notice = untold(session, worker, run);
         const isRetried = tx.runs(sessionId, worker.worker_id).some(({ retry_of: of }) => of === run.run_id);
-        if (run.state !== 'interrupted' || run.cancel_requested_at !== null || isRetried || notice === null)
-          return;
+        // Without a lead there is nobody else to decide.
+        const isTold = notice === null && live.plan.mode !== 'manual';
+        if (run.state !== 'interrupted' || run.cancel_requested_at !== null || isRetried || isTold) return;
         acceptInstruction(session, tx, worker, {
           kind: 'task',
           text: textOf(session, worker, run),
@@ -34,7 +35,7 @@ export function goOnWithRuns(session: SessionContext, live: LiveSession): void {
           ...(run.timeout_ms === null ? {} : { timeoutMs: run.timeout_ms }),
           ...(run.retries === 0 ? {} : { retries: run.retries }),
         });
-        tx.append(outdated(notice));
+        if (notice !== null) tx.append(outdated(notice));
       });
   for (const { worker_id: workerId } of workers) live.engine.pump(workerId);
 }

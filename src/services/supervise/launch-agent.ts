@@ -9,6 +9,7 @@ import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js
 import { hashOf } from '../../platform/ids.js';
 import { beginAttempt } from '../engine/begin-attempt.js';
 import { fact, type FactSubject } from '../engine/deps.js';
+import { undelivered } from '../engine/instruct.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
 import { workerDirectory } from '../places.js';
 
@@ -82,8 +83,20 @@ export function startSpecOf(
   worker: WorkerRow,
   options: { attemptId: string; resumeThreadId: string | null },
 ): LaunchSpec {
-  const launch = launchIn(live, worker.agent, 'tmux');
-  return { ...processOf(session, live, worker, { ...options, launch }), launch };
+  const launch = launchIn(live, worker.agent, worker.backend === 'foreground' ? 'foreground' : 'tmux');
+  const spec = processOf(session, live, worker, { ...options, launch });
+  return { ...spec, argv: [...spec.argv, ...firstPrompt(session, worker, launch)], launch };
+}
+
+/** Nobody types on the person's own terminal but the person. */
+function firstPrompt(
+  session: SessionContext,
+  worker: WorkerRow,
+  launch: InteractiveLaunch,
+): readonly string[] {
+  if (worker.backend !== 'foreground') return [];
+  const [first] = undelivered(session.store.messages(session.sessionId, worker.worker_id));
+  return first === undefined ? [] : (launch.firstPrompt?.(first.text) ?? []);
 }
 
 /** What the process of the worker's next turn is started with; its files are there when this resolves. */
@@ -103,7 +116,7 @@ export async function turnSpecOf(
 }
 
 /** Throws AGENT_NOT_LAUNCHABLE where this version cannot start the agent there. */
-export function launchIn(live: LiveSession, agent: string, backend: 'tmux'): InteractiveLaunch;
+export function launchIn(live: LiveSession, agent: string, backend: 'tmux' | 'foreground'): InteractiveLaunch;
 export function launchIn(live: LiveSession, agent: string, backend: 'headless'): HeadlessLaunch;
 export function launchIn(live: LiveSession, agent: string, backend: string): Launch;
 export function launchIn(live: LiveSession, agent: string, backend: string): Launch {

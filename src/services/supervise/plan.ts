@@ -9,6 +9,8 @@ const command = z.object({ label: z.string(), command: z.string(), source: z.str
  */
 export const sessionPlanSchema = z.object({
   session_id: sessionIdSchema,
+  /** `manual`: nobody leads; one worker does the goal, which is its task. */
+  mode: z.enum(['goal', 'manual']).default('goal'),
   goal: z.string().min(1),
   project: z.string().describe('absolute path of the project folder'),
   lead_agent: z.string(),
@@ -17,8 +19,11 @@ export const sessionPlanSchema = z.object({
   binaries: z.record(z.string(), z.string()),
   /** Per agent: values its adapter understands (the scripted agent's script). */
   agent_options: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-  /** Where workers run when their spawn does not say: in a pane each, or without a terminal, shown in a pane. */
-  worker_backend: z.enum(['tmux', 'headless']).default('tmux'),
+  /**
+   * Where workers run when their spawn does not say: in a pane each; without a terminal, shown in a pane; or, in manual
+   * mode, on the terminal of the very process that supervises.
+   */
+  worker_backend: z.enum(['tmux', 'headless', 'foreground']).default('tmux'),
   include_changes: z.boolean().default(false),
   fetch: z.boolean().default(false),
   apply: z.boolean().default(false),

@@ -59,7 +59,11 @@ export function reserveWorker(
   const workerId = formatWorkerId(
     Math.max(0, ...workers.map((worker) => workerNumber(worker.worker_id))) + 1,
   );
-  appendReservation(session, tx, workerId, { ...reservation, limits: runLimits(live.plan, request) });
+  appendReservation(session, live, tx, {
+    workerId,
+    ...reservation,
+    limits: runLimits(live.plan, request),
+  });
   if (request.idempotency_key !== undefined) tx.remember(scope, request.idempotency_key, hash, workerId);
   const worker = tx.worker(session.sessionId, workerId);
   if (worker === null) throw new Error(`worker ${workerId} was not created`);
@@ -91,16 +95,18 @@ function findTwin(
 
 function appendReservation(
   session: SessionContext,
+  live: LiveSession,
   tx: Transaction,
-  workerId: string,
-  reservation: Reservation & { limits: RunLimits },
+  reservation: Reservation & { workerId: string; limits: RunLimits },
 ): void {
-  const { request, perspective, agent, baseCommit, limits } = reservation;
+  const { workerId, request, perspective, agent, baseCommit, limits } = reservation;
   const name = `${perspective.name}-${workerId}`;
   const branch = `agentorchestr/${session.sessionId}/${name}`;
   const worktree = join(session.places.worktrees, name);
   const [runId, message_id, nonce] = [session.newId(), session.newId(), randomNonce()];
   const text = composeWorkerPrompt({
+    alone: live.plan.mode === 'manual',
+    isRead: reservation.backend !== 'foreground',
     workerId,
     perspective,
     worktree,
@@ -115,8 +121,9 @@ function appendReservation(
   const subject: FactSubject = {
     session_id: session.sessionId,
     worker_id: workerId,
-    source: 'mcp',
-    evidence: 'protocol',
+    ...(live.plan.mode === 'manual'
+      ? { source: 'supervisor', evidence: 'process' }
+      : { source: 'mcp', evidence: 'protocol' }),
   };
   const ofRun = { ...subject, run_id: runId };
   tx.append(

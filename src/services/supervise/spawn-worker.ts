@@ -118,6 +118,7 @@ function chooseAgent(live: LiveSession, hint: string | undefined): { agent: stri
 /** As the session says, but for an agent that can only be started the other way. */
 function usualBackend(live: LiveSession, agent: string): string {
   const { worker_backend: usual } = live.plan;
+  if (usual === 'foreground') return usual;
   const other = usual === 'tmux' ? 'headless' : 'tmux';
   const { adapter } = live.agent(agent);
   return launchOf(adapter, usual) === null && launchOf(adapter, other) !== null ? other : usual;

@@ -10,6 +10,7 @@ import { sessionRow, type LiveSession, type SessionContext } from '../session-co
 import { goOnWithRuns } from './go-on.js';
 import { comeUp, launchAgent, recordStarted, startSpecOf } from './launch-agent.js';
 import { endLeftCommands } from './left-commands.js';
+import { ONLY_WORKER } from './manual.js';
 import { relaunchLead, type Return } from './relaunch-lead.js';
 import { tellOfRestart, wordsOfWorkers } from './restart-notice.js';
 import { carryOnSpawn } from './spawn-worker.js';
@@ -96,8 +97,10 @@ export async function takeUpSession(
   for (const one of found) if (one.is === 'unstarted') carryOn(session, live, one.worker);
   if (isLeadGone && goesOn) {
     goOnWithRuns(session, live);
-    await relaunchLead(session, live, back);
-  } else if (goesOn && typeof back.addition === 'string') addToGoal(session, back.addition);
+    if (!isManual(live)) await relaunchLead(session, live, back);
+  }
+  if (goesOn && typeof back.addition === 'string' && (isManual(live) || !isLeadGone))
+    addToGoal(session, isManual(live) ? ONLY_WORKER : LEAD_ID, back.addition);
   // Those that a message was to bring back.
   for (const { worker_id: workerId } of session.store.workers(session.sessionId)) live.engine.pump(workerId);
 }
@@ -119,12 +122,17 @@ async function endUnreachable(session: SessionContext, live: LiveSession, reason
   );
 }
 
-function addToGoal(session: SessionContext, text: string): void {
+/** There nobody leads. */
+function isManual({ plan }: LiveSession): boolean {
+  return plan.mode === 'manual';
+}
+
+function addToGoal(session: SessionContext, workerId: string, text: string): void {
   session.store.transaction((tx) => {
-    const lead = tx.worker(session.sessionId, LEAD_ID);
-    if (lead === null) return;
+    const worker = tx.worker(session.sessionId, workerId);
+    if (worker === null) return;
     const added = { kind: 'follow_up', sender: 'person', source: 'cli' } as const;
-    acceptInstruction(session, tx, lead, { ...added, text: `The person adds to the goal:\n${text}` });
+    acceptInstruction(session, tx, worker, { ...added, text: `The person adds to the goal:\n${text}` });
   });
 }
 

@@ -19,9 +19,16 @@ export interface Pty {
 
 /** The command line on a real terminal: a pane of a tmux server of the test's own. */
 export function openPty(
-  rig: CliRig,
+  rig: Pick<CliRig, 'env' | 'repo' | 'launcher' | 'world'>,
   args: readonly string[],
-  options: { insideTmux?: boolean; env?: Record<string, string>; columns?: number; rows?: number } = {},
+  options: {
+    insideTmux?: boolean;
+    env?: Record<string, string>;
+    /** PATH of the program alone. */
+    path?: string;
+    columns?: number;
+    rows?: number;
+  } = {},
 ): Pty {
   const name = `pty-${Math.random().toString(36).slice(2, 8)}`;
   const tmux = (...command: string[]) =>
@@ -32,7 +39,8 @@ export function openPty(
     });
   const unset = options.insideTmux === true ? '' : 'unset TMUX TMUX_PANE; ';
   // What it printed stays to be looked at, its code behind it; Ctrl-C is for the program alone.
-  const wrapper = `trap : INT; ${unset}"$@"; code=$?; echo; echo "[ended with $code]"; exec sleep 600`;
+  const path = options.path === undefined ? '' : `PATH='${options.path}' `;
+  const wrapper = `trap : INT; ${unset}${path}"$@"; code=$?; echo; echo "[ended with $code]"; exec sleep 600`;
   const command = ['sh', '-c', wrapper, 'sh', process.execPath, rig.launcher, ...args];
   const size = ['-x', String(options.columns ?? 110), '-y', String(options.rows ?? 36)];
   tmux('new-session', '-d', ...size, '-c', rig.repo.path, ...command);

@@ -43,13 +43,14 @@ export function agent(name: string, more: Partial<DetectedAgent> = {}): Detected
     mcp: true,
     launchable: true,
     launchableAsLead: true,
+    launchableInForeground: true,
     ...more,
   };
 }
 
 export function known(...agents: readonly DetectedAgent[]): KnownAgent[] {
-  return agents.map(({ name, displayName, mcp, launchable, launchableAsLead }) => ({
-    ...{ name, displayName, mcp, launchable, launchableAsLead },
+  return agents.map(({ name, displayName, mcp, launchable, launchableAsLead, launchableInForeground }) => ({
+    ...{ name, displayName, mcp, launchable, launchableAsLead, launchableInForeground },
     onlyByName: false,
     options: [],
   }));

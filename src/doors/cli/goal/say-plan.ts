@@ -5,27 +5,26 @@ import type { CliHost, ProjectExamination } from '../host.js';
 import { printWarning } from '../output/errors.js';
 import { createPaint } from '../output/paint.js';
 import { table } from '../output/table.js';
-import type { AgentChoice } from './choose-agents.js';
 
 /** Says aloud what is about to run: base, agents, commands and where they come from, permissions. */
 export function sayPlan(
   host: CliHost,
   plan: {
     examined: ProjectExamination;
-    choice: AgentChoice;
+    /** Who does what. */
+    agents: string;
     bypass: boolean;
     leadMayAnswer: boolean;
     settings: readonly Resolved[];
   },
 ): void {
-  const { examined, choice, bypass, leadMayAnswer, settings } = plan;
+  const { examined, agents, bypass, leadMayAnswer, settings } = plan;
   const paint = createPaint(host.terminal, host.env, 'stderr');
   if (examined.verifyGivenUnused)
     printWarning(host.terminal, '--verify is not used: PROJECT.md says how to verify');
-  const workers = choice.workers.map(({ name }) => name).join(', ');
   const rows = [
     ['base', examined.baseStatement.replace(/^base:? /, '')],
-    ['agents', `${choice.lead.name} leads; workers: ${workers}`],
+    ['agents', agents],
     ...commands('set up', examined.setupCommands),
     ...commands('verify', examined.verifyCommands),
     ...(examined.verifyCommands.length === 0

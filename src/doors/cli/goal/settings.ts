@@ -81,13 +81,13 @@ const WATCHING = WATCH_FLAGS.map(({ name }) => name);
 /** The action a flat command line asks for; `goal` when it names none. Throws USAGE when it names two. */
 export function actionOf(
   given: readonly string[],
-): 'goal' | 'resume' | 'detect' | 'list-sessions' | 'doctor' | 'version' {
+): 'goal' | 'manual' | 'resume' | 'detect' | 'list-sessions' | 'doctor' | 'version' {
   if (given.includes('resume')) return resumeOnly(given);
   const actions = (['version', 'detect', 'list-sessions', 'doctor'] as const).filter((name) =>
     given.includes(name),
   );
   const [action] = actions;
-  if (action === undefined) return 'goal';
+  if (action === undefined) return given.includes('manual') ? 'manual' : 'goal';
   const other = given.find((name) => name !== action && name !== 'json');
   if (other === undefined) return action;
   throw new OrchestratorError('USAGE', {

@@ -1,12 +1,14 @@
 import { EXIT } from '../../../core/errors/categories.js';
 import type { SessionPlanInput } from '../../../services/supervise/plan.js';
 import type { CliHost, ProjectExamination } from '../host.js';
+import { refuseWithoutManual } from '../manual/read-task.js';
 import { printWarning } from '../output/errors.js';
 import type { Parsed } from '../parse.js';
 import { follow, shallAttach } from '../watch/follow.js';
 import { checkRequiredOptions, readAgentOptions } from './agent-options.js';
 import { chooseAgents, type AgentChoice } from './choose-agents.js';
 import { settleConsent } from './consent.js';
+import { examine } from './examine.js';
 import {
   limitsOf,
   projectFolder,
@@ -23,6 +25,7 @@ import { readTmuxConfig } from './tmux-config.js';
 /** From a goal to its result: everything that needs a person is settled here, then the session runs by itself. */
 export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> {
   refuseContradictions(parsed.given);
+  refuseWithoutManual(parsed.given);
   const project = projectFolder(parsed, host);
   const settings = await readGoalSettings(parsed, host, project);
   const agentOptions = await readAgentOptions(parsed.texts('agent-option'), host, settings.all);
@@ -30,7 +33,7 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
   const examined = await examine(host, project, settings);
   // What is typed in comes last, so that nobody types in vain.
   const ready = isTyped(parsed) && host.terminal.stdinIsTty ? null : await readGoal(parsed, host);
-  const choice = await agents(settings, host);
+  const choice = await chosen(settings, host);
   checkRequiredOptions(
     [choice.lead, ...choice.workers].map(({ name }) => name),
     agentOptions,
@@ -43,7 +46,9 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
   const bypass = settings.isOn('bypass');
   await settleConsent(host, examined, { yes: parsed.isOn('yes') ?? false, bypass });
   const leadMayAnswer = settings.isOn('lead_may_answer');
-  sayPlan(host, { examined, choice, bypass, leadMayAnswer, settings: settings.all });
+  const workers = choice.workers.map(({ name }) => name).join(', ');
+  const agents = `${choice.lead.name} leads; workers: ${workers}`;
+  sayPlan(host, { examined, agents, bypass, leadMayAnswer, settings: settings.all });
   if (host.terminal.interrupted.aborted) return EXIT.interrupted;
   const showPanes = shallAttach(host, parsed);
   const started = await host.startSession({
@@ -64,18 +69,7 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
   return follow(host, started.sessionId, { showPanes, json: parsed.isOn('json') ?? false });
 }
 
-async function examine(host: CliHost, project: string, settings: GoalSettings): Promise<ProjectExamination> {
-  const { origin } = settings.get('verify');
-  const examined = await host.examineProject(project, {
-    verify: settings.texts('verify') ?? [],
-    verifySource: origin.from === 'flag' ? origin.where : `set in ${origin.where}`,
-    includeChanges: settings.isOn('include_changes'),
-  });
-  // Who set it for every project knows that some say it themselves.
-  return { ...examined, verifyGivenUnused: examined.verifyGivenUnused && origin.from === 'flag' };
-}
-
-async function agents(settings: GoalSettings, host: CliHost): Promise<AgentChoice> {
+async function chosen(settings: GoalSettings, host: CliHost): Promise<AgentChoice> {
   const { names, lead, warnings } = wishesOf(settings);
   const detected = await host.detectAgents(names);
   const byName =

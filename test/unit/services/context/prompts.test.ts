@@ -14,6 +14,8 @@ import {
 const perspective = PERSPECTIVES[0] ?? { name: '', readOnly: false, role: '' };
 
 const PARTS: WorkerPromptParts = {
+  alone: false,
+  isRead: true,
   workerId: 'w03',
   perspective,
   worktree: '/data/worktrees/implementer-w03',

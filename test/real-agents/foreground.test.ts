@@ -1,0 +1,49 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { openPty } from '../e2e/cli/pty.js';
+import { compiledRoot } from '../support/compiled.js';
+import { call, program, say } from '../support/mock-llm/program.js';
+import { says } from '../support/mock-llm/reply.js';
+import { pathWithoutTmux } from '../support/no-tmux.js';
+import { RealRig } from '../support/real-agents/rig.js';
+
+let rig: RealRig;
+afterEach(() => rig.close(), 120_000);
+
+const WORKER = program('worker', says('# Task\nWrite b.txt'), function* () {
+  yield call('report_done', { summary: 'nothing to write' });
+  yield call('report_done', { summary: 'nothing to write' });
+  yield say('Bye.');
+});
+
+it.each([
+  { agent: 'claude', answers: ['Enter'], leave: '/exit' },
+  { agent: 'codex', answers: [], leave: '/quit' },
+])(
+  '[111] $agent on the person’s own terminal begins with its task and proves it',
+  async ({ agent, answers, leave }) => {
+    rig = await RealRig.create({ rules: [WORKER] });
+    const { env, repo, world } = rig;
+    const launcher = join(await compiledRoot(), 'bin/agentorchestr.cjs');
+    const args = ['--manual', '--task', 'Write b.txt', '--agent', agent, '--yes'];
+    const pty = openPty({ env, repo, world, launcher }, args, {
+      path: pathWithoutTmux(world.sandbox, { [agent]: rig.binaries[agent] ?? '' }),
+    });
+    for (const answer of answers) {
+      await pty.shows(/trust/i);
+      pty.keys(answer);
+    }
+    await pty.shows(/Bye\./);
+    pty.type(leave);
+    pty.keys('Enter');
+    expect(await pty.ended()).toBe(0);
+    const [row] = rig.store.sessions(1);
+    const [first] = rig.store
+      .events({ after: 0, sessionId: row?.session_id ?? '', limit: 1_000 })
+      .filter(({ type }) => type === 'message.submitted');
+    expect(first?.evidence).toBe('protocol');
+    expect(row).toMatchObject({ state: 'done', summary: 'nothing to write' });
+    rmSync(join(world.sandbox.temp, `agentorchestr-${row?.session_id}`), { recursive: true });
+  },
+);
