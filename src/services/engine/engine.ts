@@ -1,10 +1,11 @@
 import type { BackendEvent, PastAgent, StopResult } from '../../backends/contract.js';
 import type { StoredEvent } from '../../core/events/index.js';
-import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
+import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
 import { isLiveWorker, isPerTurn, takesInstructions, type Evidence } from '../../core/state/states.js';
 import { cancelRun, type CancelRequest } from './cancel-run.js';
 import { fact, openRun, type EngineDeps, type FactSubject, type ProcessEnd } from './deps.js';
-import { endRun, type Ending } from './outcomes.js';
+import { endAtOnce } from './end-at-once.js';
+import type { Ending } from './outcomes.js';
 import { endOpenRuns, giveUpAttempt, recordExit, recordLost, type Exited } from './process-end.js';
 import { RunWatch } from './run-watch.js';
 import { TurnProcesses } from './turn-process.js';
@@ -84,6 +85,12 @@ export class Engine {
     return cancelRun(this.#deps, runId, request);
   }
 
+  /** Ends the turn of a run whatever it is at. Resolves when its process is gone; what waits behind it stays queued. */
+  async interruptRun({ run_id: runId, worker_id: workerId }: RunRow, summary: string): Promise<void> {
+    const worker = this.#deps.store.worker(this.#deps.sessionId, workerId);
+    await endAtOnce(this.#deps, worker, runId, { type: 'run.interrupted', summary, evidence: 'process' });
+  }
+
   /**
    * Ends the worker's agent and everything it started; what of its runs is still open is ended by `ending` once that is
    * so. One that is a process per turn is over then, though there may be no process whose end would tell.
@@ -110,7 +117,7 @@ export class Engine {
    * run; false: nothing was done.
    */
   async startAnew(workerId: string, attemptId: string, reason: string): Promise<boolean> {
-    const { store, sessionId, backend } = this.#deps;
+    const { store, backend } = this.#deps;
     const isGivenUp = store.transaction((tx) =>
       giveUpAttempt(this.#deps, tx, { workerId, attemptId, reason }),
     );
@@ -235,17 +242,14 @@ export class Engine {
     }
   }
 
-  /** Its agent is ended for it, or at least interrupted; the run is over whatever that leads to. */
   #timeOut(workerId: string, runId: string): void {
-    const { store, sessionId, backend, logger } = this.#deps;
-    const worker = store.worker(sessionId, workerId);
+    const { store, sessionId, logger } = this.#deps;
     const run = store.run(runId);
-    if (worker === null || run === null) return;
+    if (run === null) return;
     const summary = `it took longer than the ${Math.round((run.timeout_ms ?? 0) / 1_000)} s that it was given`;
-    const ending = { type: 'run.timed_out', summary, evidence: 'process' } as const;
-    if (!store.transaction((tx) => endRun(this.#deps, tx, worker, runId, ending))) return;
-    const work = isPerTurn(worker) ? backend.stop(workerId, { graceMs: 2_000 }) : backend.interrupt(workerId);
-    work.catch((error: unknown) => logger.warn({ worker: workerId, err: error }, 'not interrupted'));
+    endAtOnce(this.#deps, store.worker(sessionId, workerId), runId, {
+      ...{ type: 'run.timed_out', summary, evidence: 'process' },
+    }).catch((error: unknown) => logger.warn({ worker: workerId, err: error }, 'not interrupted'));
   }
 
   #onState(event: StateEvent): void {
