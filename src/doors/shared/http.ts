@@ -34,7 +34,7 @@ export function problemOf(thrown: unknown): { status: number; body: Record<strin
       detail,
       code,
       ...(hint === undefined ? {} : { hint }),
-      ...(typeof params['field'] === 'string' ? { field: params['field'] } : {}),
+      ...(code === 'INVALID_INPUT' && typeof params['field'] === 'string' ? { field: params['field'] } : {}),
       retryable,
     },
   };
