@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig } from '../../support/gateway-rig.js';
+import { GATEWAY_START_MS, GatewayRig } from '../../support/gateway-rig.js';
 
 const SCRIPT = `
 name: gateway
@@ -21,7 +21,7 @@ workers:
 let rig: GatewayRig;
 beforeAll(async () => {
   rig = await GatewayRig.start(SCRIPT, ['--max-concurrency', '2']);
-});
+}, GATEWAY_START_MS);
 afterAll(() => rig.close());
 
 const file = (name: string) => join(rig.folder, name);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig, readStream, type Frame } from '../../support/gateway-rig.js';
+import { GATEWAY_START_MS, GatewayRig, readStream, type Frame } from '../../support/gateway-rig.js';
 
 const SCRIPT = `
 name: events
@@ -14,7 +14,7 @@ beforeAll(async () => {
   rig = await GatewayRig.start(SCRIPT);
   session = await rig.session();
   await rig.over(await rig.say(session, 'say hello'));
-});
+}, GATEWAY_START_MS);
 afterAll(() => rig.close());
 
 const durable = (frames: readonly Frame[]) => frames.filter(({ id }) => id !== '').map(({ id }) => id);

@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig } from '../../support/gateway-rig.js';
+import { GATEWAY_START_MS, GatewayRig } from '../../support/gateway-rig.js';
 
 let rig: GatewayRig;
 beforeAll(async () => {
   rig = await GatewayRig.start('name: none\nworkers: []\n', ['--auth-token', 'second-token']);
-});
+}, GATEWAY_START_MS);
 afterAll(() => rig.close());
 
 const OPEN = ['/health', '/healthz', '/readyz', '/openapi.json', '/api/docs/'];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig } from '../../support/gateway-rig.js';
+import { GATEWAY_START_MS, GatewayRig } from '../../support/gateway-rig.js';
 
 const SCRIPT = `
 name: keys
@@ -11,7 +11,7 @@ workers:
 let rig: GatewayRig;
 beforeAll(async () => {
   rig = await GatewayRig.start(SCRIPT);
-});
+}, GATEWAY_START_MS);
 afterAll(() => rig.close());
 
 const runsOf = (session: string) => rig.store.runs(session).length;
