@@ -16,6 +16,9 @@ const HOMES = {
   yaml: '^src/(scripted|config)/',
   'better-sqlite3': '^src/store/',
   '@modelcontextprotocol/sdk': '^src/(doors/mcp|scripted)/',
+  fastify: '^src/doors/http/',
+  '@fastify/swagger': '^src/doors/http/',
+  '@fastify/swagger-ui': '^src/doors/http/',
   yargs: '^src/doors/cli/',
   chalk: '^src/doors/cli/',
 };

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export interface TokenIdentity {
   readonly scope: 'lead' | 'worker' | 'client' | 'admin';
@@ -39,5 +39,15 @@ export function createTokens(initial: string, sessionId: string): Tokens {
       return { scope: scope as 'lead' | 'client' | 'admin', workerId: scope === 'lead' ? 'lead' : null };
     },
     renew: (next) => void (secret = next),
+  };
+}
+
+/** Whether a bearer token is one of these. Compares in constant time, and with all of them. */
+export function createBearerCheck(tokens: readonly string[]): (given: string) => boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const known = tokens.map(digest);
+  return (given) => {
+    const asked = digest(given);
+    return known.filter((one) => timingSafeEqual(one, asked)).length > 0;
   };
 }

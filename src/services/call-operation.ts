@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Clock } from '../core/clock.js';
 import { OrchestratorError, toOrchestratorError } from '../core/errors/error.js';
-import type { Caller, Operation, Scope } from './operation.js';
+import type { Logger } from '../platform/logger.js';
+import type { Caller, Callable, CallContext, Operation, Scope } from './operation.js';
 import type { SessionContext } from './session-context.js';
 
 export interface Call {
@@ -11,37 +13,48 @@ export interface Call {
   readonly progress?: (message: string) => void;
 }
 
-/**
- * The one way in: find → authorise → validate → run → validate the answer. Doors never call `run` themselves.
- * Throws OrchestratorError only.
- */
+/** An operation on a session. Throws OrchestratorError only. */
 export async function callOperation(
   operations: readonly Operation[],
   session: SessionContext,
   call: Call,
 ): Promise<Record<string, unknown>> {
+  return callIn(operations, session, call, {
+    context: (common) => ({ ...common, session }),
+    granted(operation) {
+      if (!isGranted(operation, call.caller.scope, session))
+        throw new OrchestratorError('LEAD_MAY_NOT_ANSWER', { operation: operation.name });
+    },
+  });
+}
+
+/**
+ * The one way in, whatever the operations are about: find → authorise → validate → run → validate the answer. Doors
+ * never call `run` themselves. Throws OrchestratorError only.
+ */
+export async function callIn<Context, One extends Callable<Context>>(
+  operations: readonly One[],
+  place: { readonly clock: Clock; readonly logger: Logger },
+  call: Call,
+  into: { context(common: CallContext): Context; granted?(operation: One): void },
+): Promise<Record<string, unknown>> {
   const operation = operations.find((candidate) => candidate.name === call.operation);
   if (operation === undefined)
     throw new OrchestratorError('UNKNOWN_OPERATION', { operation: call.operation });
   authorise(operation, call.caller, operations);
-  if (!isGranted(operation, call.caller.scope, session))
-    throw new OrchestratorError('LEAD_MAY_NOT_ANSWER', { operation: operation.name });
+  into.granted?.(operation);
   const input = parseInput(operation, call.input);
-  const startedAt = session.clock.now();
-  const log = session.logger.child({ operation: operation.name, caller: call.caller.name });
+  const { clock } = place;
+  const startedAt = clock.now();
+  const log = place.logger.child({ operation: operation.name, caller: call.caller.name });
   try {
-    const context = {
-      session,
-      caller: call.caller,
-      signal: call.signal,
-      progress: call.progress ?? (() => undefined),
-    };
-    const answer = await operation.run(context, input);
-    log.debug({ duration_ms: session.clock.now() - startedAt }, 'operation answered');
+    const { caller, signal, progress = () => undefined } = call;
+    const answer = await operation.run(into.context({ caller, signal, progress }), input);
+    log.debug({ duration_ms: clock.now() - startedAt }, 'operation answered');
     return operation.output.parse(answer);
   } catch (thrown) {
     const error = toOrchestratorError(thrown);
-    const detail = { code: error.code, message: error.message, duration_ms: session.clock.now() - startedAt };
+    const detail = { code: error.code, message: error.message, duration_ms: clock.now() - startedAt };
     if (error.code === 'INTERNAL') log.error({ ...detail, err: error.cause }, 'operation failed');
     else log.info(detail, 'operation refused');
     throw error;
@@ -57,7 +70,9 @@ export function isGranted(
   return scope !== 'lead' || leadOption === undefined || live?.plan[leadOption] === true;
 }
 
-function authorise(operation: Operation, caller: Caller, operations: readonly Operation[]): void {
+type Named = Pick<Operation, 'name' | 'scopes' | 'input'>;
+
+function authorise(operation: Named, caller: Caller, operations: readonly Named[]): void {
   if (operation.scopes.includes(caller.scope)) return;
   const allowed = operations
     .filter((other) => other.scopes.includes(caller.scope))
@@ -65,7 +80,7 @@ function authorise(operation: Operation, caller: Caller, operations: readonly Op
   throw new OrchestratorError('FORBIDDEN', { scope: caller.scope, operation: operation.name, allowed });
 }
 
-function parseInput(operation: Operation, input: unknown): Record<string, unknown> {
+function parseInput(operation: Named, input: unknown): Record<string, unknown> {
   const parsed = z.strictObject(operation.input.shape).safeParse(input ?? {});
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];

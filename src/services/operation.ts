@@ -19,8 +19,8 @@ export interface Caller {
   readonly callLimitMs: number;
 }
 
-export interface OperationContext {
-  readonly session: SessionContext;
+/** What every operation is told of the call, whatever it is about. */
+export interface CallContext {
   readonly caller: Caller;
   /** Aborts when the caller hangs up. */
   readonly signal: AbortSignal;
@@ -28,14 +28,16 @@ export interface OperationContext {
   progress(message: string): void;
 }
 
+export interface OperationContext extends CallContext {
+  readonly session: SessionContext;
+}
+
 /** true, or the reason why the operation is not offered there. */
 export type Offered = true | string;
 
-/**
- * One thing the product can do for a caller, declared once; every door projects it. `effect` decides MCP's hints and
- * REST's method: read → GET, write and destroy → POST.
- */
-export interface Operation<
+/** The part of an operation by which it is called. */
+export interface Callable<
+  Context,
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
 > {
@@ -46,6 +48,21 @@ export interface Operation<
   /** Calling twice with the same input is the same as calling once. */
   readonly idempotent: boolean;
   readonly scopes: readonly Scope[];
+  /** May wait long: the door sends progress meanwhile. */
+  readonly waits?: boolean;
+  readonly input: Input;
+  readonly output: Output;
+  run(context: Context, input: z.output<Input>): Promise<z.input<Output>>;
+}
+
+/**
+ * One thing the product can do for a caller, declared once; every door projects it. `effect` decides MCP's hints and
+ * REST's method: read → GET, write and destroy → POST.
+ */
+export interface Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+> extends Callable<OperationContext, Input, Output> {
   /** The lead has it only where the user said so when the session was started. */
   readonly leadOption?: LeadOption;
   readonly doors: { readonly mcp: Offered; readonly rest: Offered; readonly cli: Offered };
@@ -53,11 +70,6 @@ export interface Operation<
   readonly positional?: readonly string[];
   /** Fields that the command line fills with the size of its own terminal when they are not given. */
   readonly fromTerminal?: readonly ('columns' | 'rows')[];
-  /** May wait long: the door sends progress meanwhile. */
-  readonly waits?: boolean;
-  readonly input: Input;
-  readonly output: Output;
-  run(context: OperationContext, input: z.output<Input>): Promise<z.input<Output>>;
 }
 
 /** The usual: offered wherever it can be asked for, to the lead and to people. */

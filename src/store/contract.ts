@@ -50,6 +50,12 @@ export interface Reader {
   session(sessionId: string): SessionRow | null;
   /** Newest update first. */
   sessions(limit: number): SessionRow[];
+  /** Those of one kind, newest first; from the one after `before` on. */
+  sessionPage(query: SessionQuery): SessionRow[];
+  /** Sessions of one kind of which a run is not over, or a process not known to be, oldest first. */
+  unfinishedSessions(kind: SessionRow['kind']): string[];
+  /** How many runs are in each state; a state without a run is absent. */
+  runCounts(): Partial<Record<RunRow['state'], number>>;
   /** Ids of sessions that start with `prefix`. */
   sessionIds(prefix: string): string[];
   worker(sessionId: string, workerId: string): WorkerRow | null;
@@ -83,7 +89,14 @@ export interface EventQuery {
   readonly after: number;
   readonly sessionId?: string;
   readonly workerId?: string;
+  readonly runId?: string;
   readonly types?: readonly EventName[];
+  readonly limit: number;
+}
+
+export interface SessionQuery {
+  readonly kind: SessionRow['kind'];
+  readonly before?: Pick<SessionRow, 'created_at' | 'session_id'>;
   readonly limit: number;
 }
 

@@ -10,6 +10,30 @@ export function createReader(sql: Sql, tables: Tables): Reader {
     events: (query) => queryEvents(sql, query),
     session: (sessionId) => tables.sessions.find([sessionId]),
     sessions: (limit) => tables.sessions.select('true ORDER BY updated_at DESC, rowid DESC LIMIT ?', limit),
+    sessionPage: ({ kind, before, limit }) =>
+      before === undefined
+        ? tables.sessions.select('kind = ? ORDER BY created_at DESC, session_id DESC LIMIT ?', kind, limit)
+        : tables.sessions.select(
+            'kind = ? AND (created_at, session_id) < (?, ?) ORDER BY created_at DESC, session_id DESC LIMIT ?',
+            ...[kind, before.created_at, before.session_id, limit],
+          ),
+    unfinishedSessions: (kind) =>
+      sql
+        .all(
+          `SELECT session_id FROM sessions WHERE kind = ? AND (
+             EXISTS (SELECT 1 FROM runs WHERE runs.session_id = sessions.session_id
+               AND runs.state IN ('queued', 'running', 'waiting'))
+             OR EXISTS (SELECT 1 FROM attempts WHERE attempts.session_id = sessions.session_id
+               AND attempts.state IN ('starting', 'running'))) ORDER BY rowid`,
+          kind,
+        )
+        .map((row) => String(row['session_id'])),
+    runCounts: () =>
+      Object.fromEntries(
+        sql
+          .all('SELECT state, count(*) AS number FROM runs GROUP BY state')
+          .map((row) => [String(row['state']), Number(row['number'])]),
+      ),
     sessionIds: (prefix) =>
       sql
         .all(

@@ -68,7 +68,39 @@ export const CATALOG = {
     message: (p) => `the body is larger than ${p['limit']} bytes`,
     hint: () => 'send large text as a file and name its path',
   },
+  INVALID_JSON: {
+    category: 'usage',
+    message: (p) => `the body is not JSON: ${p['problem']}`,
+    hint: () => 'send one JSON object, or no body at all',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    category: 'usage',
+    http: 415,
+    message: (p) => `a body of type "${p['type']}" is not accepted`,
+    hint: () => 'send it with content-type: application/json',
+  },
+  INVALID_CURSOR: {
+    category: 'usage',
+    message: (p) => `"${p['cursor']}" is no cursor here`,
+    hint: (p) => `take the cursor from an answer or an event; ${p['valid']}`,
+  },
+  METHOD_NOT_ALLOWED: {
+    category: 'usage',
+    http: 405,
+    message: (p) => `${p['path']} does not take ${p['method']}`,
+    hint: (p) => `it takes: ${list(p['allowed'])}`,
+  },
   // not found
+  NO_SUCH_ADDRESS: {
+    category: 'not_found',
+    message: (p) => `nothing is at ${p['path']}`,
+    hint: () => 'every address is in /openapi.json',
+  },
+  RUN_NOT_FOUND: {
+    category: 'not_found',
+    message: (p) => `no run "${p['run']}"`,
+    hint: () => 'the events of its session name every run',
+  },
   FILE_NOT_READABLE: {
     category: 'not_found',
     message: (p) => `cannot read ${p['path']}: ${p['problem']}`,
@@ -139,7 +171,8 @@ export const CATALOG = {
   SESSION_ENDED: {
     category: 'conflict',
     message: (p) => `session ${p['session']} has ended (${p['state']})`,
-    hint: () => 'end your turn: nothing more is needed',
+    hint: (p) =>
+      p['state'] === 'archived' ? 'begin another session' : 'end your turn: nothing more is needed',
   },
   SESSION_AMBIGUOUS: {
     category: 'conflict',
@@ -340,6 +373,16 @@ export const CATALOG = {
     message: (p) => `not accepted yet: ${p['problem']}`,
     hint: () => 'commit what belongs to the task and report again; the second report is accepted as it is',
   },
+  DAEMON_RUNNING: {
+    category: 'precondition',
+    message: (p) => `${p['path']} is in use by an agentd that runs (process ${p['pid']})`,
+    hint: () => 'use that one, stop it first, or give another database with --db',
+  },
+  PORT_IN_USE: {
+    category: 'precondition',
+    message: (p) => `${p['host']}:${p['port']} is taken by ${p['by']}`,
+    hint: () => 'give another port with --port',
+  },
   SPAWN_FAILED: {
     category: 'precondition',
     message: (p) => `worker ${p['worker']} could not be started: ${p['problem']}`,
@@ -350,7 +393,8 @@ export const CATALOG = {
     category: 'denied',
     http: 401,
     message: () => 'a valid bearer token is required',
-    hint: () => "the token is in the session's control file (0600), read by agentorchestr itself",
+    hint: () =>
+      "a session's token is in its control file, a daemon's in the file that its first line names (0600): both are read by our own commands",
   },
   FORBIDDEN: {
     category: 'denied',
@@ -382,6 +426,16 @@ export const CATALOG = {
     category: 'denied',
     message: (p) => `${p['path']} is not safe to use: ${p['problem']}`,
     hint: () => 'remove it, or set TMPDIR to a private folder',
+  },
+  FOLDER_NOT_ALLOWED: {
+    category: 'denied',
+    message: (p) => `agents may not work in ${p['path']}`,
+    hint: (p) => `allowed are: ${list(p['allowed'])}; start agentd with --allow-root for others`,
+  },
+  TOKEN_REQUIRED: {
+    category: 'denied',
+    message: (p) => `${p['host']} can be reached from other machines, and no token was given`,
+    hint: () => 'give one with --auth-token or AGENTD_AUTH_TOKEN, or listen on 127.0.0.1',
   },
   // limit
   LIMIT_REACHED: {

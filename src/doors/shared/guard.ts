@@ -11,23 +11,34 @@ const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 export function admit(request: IncomingMessage, tokens: Tokens, port: number): TokenIdentity {
   checkHost(request.headers.host, port);
   checkOrigin(request.headers.origin, port);
-  const match = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '');
-  const identity = match === null ? null : tokens.identify(match[1] ?? '');
+  const identity = tokens.identify(bearerOf(request) ?? '');
   if (identity === null) throw new OrchestratorError('UNAUTHENTICATED');
   return identity;
 }
 
-export function checkHost(host: string | undefined, port: number): void {
+/** null: the request brings none. */
+export function bearerOf({ headers }: Pick<IncomingMessage, 'headers'>): string | null {
+  return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
+}
+
+/** `names`: what this machine is called besides its loopback names, as the person said. */
+export function checkHost(host: string | undefined, port: number, names: readonly string[] = []): void {
   const match = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(host ?? '');
-  const known = match !== null && LOOPBACK.has((match[1] ?? '').toLowerCase()) && match[2] === String(port);
+  const name = (match?.[1] ?? '').toLowerCase();
+  const known = isOwnName(name, names) && (match?.[2] ?? '80') === String(port);
   if (!known) throw new OrchestratorError('FORBIDDEN_ORIGIN', { header: 'Host', value: host ?? '' });
 }
 
-function checkOrigin(origin: string | undefined, port: number): void {
+function isOwnName(name: string, names: readonly string[]): boolean {
+  return LOOPBACK.has(name) || names.includes(name);
+}
+
+export function checkOrigin(origin: string | undefined, port: number, names: readonly string[] = []): void {
   if (origin === undefined) return;
   try {
-    const { hostname, protocol, port: originPort } = new URL(origin);
-    if (protocol === 'http:' && LOOPBACK.has(hostname) && originPort === String(port)) return;
+    const { hostname, protocol, port: given } = new URL(origin);
+    const originPort = given === '' ? '80' : given;
+    if (protocol === 'http:' && isOwnName(hostname, names) && originPort === String(port)) return;
   } catch {
     // `null` and other opaque origins are foreign.
   }

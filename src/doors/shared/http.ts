@@ -23,7 +23,7 @@ export function sendJson(
 /** RFC 9457 with `code`, `hint` and `retryable` added. What is unexpected is not described to the caller. */
 export function problemOf(thrown: unknown): { status: number; body: Record<string, unknown> } {
   const error = toOrchestratorError(thrown);
-  const { code, message, hint, retryable } = errorBody(error);
+  const { code, message, hint, retryable, params } = errorBody(error);
   const detail = code === 'INTERNAL' ? 'an unexpected failure; see the log' : message;
   return {
     status: error.httpStatus,
@@ -34,6 +34,7 @@ export function problemOf(thrown: unknown): { status: number; body: Record<strin
       detail,
       code,
       ...(hint === undefined ? {} : { hint }),
+      ...(code === 'INVALID_INPUT' && typeof params['field'] === 'string' ? { field: params['field'] } : {}),
       retryable,
     },
   };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../services/operation.js';
 
 /** JSON Schema of what a caller may send: fields with defaults are optional. */
-export function inputSchema(operation: Operation): Record<string, unknown> {
+export function inputSchema(operation: Pick<Operation, 'input'>): Record<string, unknown> {
   return strip(z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }));
 }
 

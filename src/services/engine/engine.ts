@@ -1,14 +1,14 @@
 import type { BackendEvent, PastAgent, StopResult } from '../../backends/contract.js';
 import type { StoredEvent } from '../../core/events/index.js';
-import type { ReportedOutcome, WorkerRow } from '../../core/state/rows.js';
+import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.js';
 import { isLiveWorker, isPerTurn, takesInstructions, type Evidence } from '../../core/state/states.js';
 import { cancelRun, type CancelRequest } from './cancel-run.js';
 import { fact, openRun, type EngineDeps, type FactSubject, type ProcessEnd } from './deps.js';
+import { endAtOnce, timeOutRun } from './end-at-once.js';
 import type { Ending } from './outcomes.js';
-import { endOpenRuns, giveUpAttempt, recordExit, recordLost, type Exited } from './process-end.js';
+import { endOpenRuns, recordExit, recordLost, startAnew, type Exited } from './process-end.js';
 import { RunWatch } from './run-watch.js';
 import { StallWatch } from './stall-watch.js';
-import { timeOutRun } from './time-out.js';
 import { TurnProcesses } from './turn-process.js';
 import { WorkerActor } from './worker-actor.js';
 import type { GateAnswer, GateOutcome } from './worker-gate.js';
@@ -90,6 +90,12 @@ export class Engine {
     return cancelRun(this.#deps, runId, request);
   }
 
+  /** Ends the turn of a run whatever it is at. Resolves when its process is gone; what waits behind it stays queued. */
+  async interruptRun({ run_id: runId, worker_id: workerId }: RunRow, summary: string): Promise<void> {
+    const worker = this.#deps.store.worker(this.#deps.sessionId, workerId);
+    await endAtOnce(this.#deps, worker, runId, { type: 'run.interrupted', summary, evidence: 'process' });
+  }
+
   /**
    * Ends the worker's agent and everything it started; what of its runs is still open is ended by `ending` once that is
    * so. One that is a process per turn is over then, though there may be no process whose end would tell.
@@ -111,17 +117,9 @@ export class Engine {
     }
   }
 
-  /**
-   * Ends a process that is of no use before anything was said to it: what was to be said reaches another one. Once for a
-   * run; false: nothing was done.
-   */
-  async startAnew(workerId: string, attemptId: string, reason: string): Promise<boolean> {
-    const { store, backend } = this.#deps;
-    const isGivenUp = store.transaction((tx) =>
-      giveUpAttempt(this.#deps, tx, { workerId, attemptId, reason }),
-    );
-    if (isGivenUp) await backend.stop(workerId, { graceMs: 2_000 });
-    return isGivenUp;
+  /** Ends a process that came up useless before anything was said to it; see `startAnew`. */
+  startAnew(workerId: string, attemptId: string, reason: string): Promise<boolean> {
+    return startAnew(this.#deps, { workerId, attemptId, reason });
   }
 
   /** A worker whose process ended while there was no supervisor: what it left settles its run before its end does. */

@@ -26,15 +26,24 @@ export function recordExit(deps: EngineDeps, worker: WorkerRow, event: Exited): 
   });
 }
 
+interface Useless {
+  readonly workerId: string;
+  readonly attemptId: string;
+  readonly reason: string;
+}
+
 /**
- * The process of this attempt is about to be ended, since it is of no use: the run waits for another. Once for a run, and
- * not where somebody said something to it. false: nothing was changed.
+ * Ends a process that is of no use before anything was said to it: what was to be said reaches another one. Once for a
+ * run; false: nothing was done.
  */
-export function giveUpAttempt(
-  deps: EngineDeps,
-  tx: Transaction,
-  { workerId, attemptId, reason }: { workerId: string; attemptId: string; reason: string },
-): boolean {
+export async function startAnew(deps: EngineDeps, useless: Useless): Promise<boolean> {
+  const isGivenUp = deps.store.transaction((tx) => giveUpAttempt(deps, tx, useless));
+  if (isGivenUp) await deps.backend.stop(useless.workerId, { graceMs: 2_000 });
+  return isGivenUp;
+}
+
+/** The run waits for another process; not where somebody said something to this one. false: nothing was changed. */
+function giveUpAttempt(deps: EngineDeps, tx: Transaction, { workerId, attemptId, reason }: Useless): boolean {
   const worker = tx.worker(deps.sessionId, workerId);
   const run = openRun(tx, deps.sessionId, workerId);
   const isCurrent =

@@ -29,6 +29,15 @@ export class Slots {
     this.#size = size;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The runs that hold a place, or run beyond the number. */
+  get running(): readonly string[] {
+    return [...this.#held.keys()];
+  }
+
   /** Resolves with true once the run has a place; false when `signal` aborted before that. */
   take(request: SlotRequest, signal: AbortSignal): Promise<boolean> {
     if (this.#held.has(request.runId)) return Promise.resolve(true);

@@ -73,6 +73,8 @@ it('only these have a status of their own', () => {
   expect(CODES.filter((code) => entryOf(code).http !== undefined)).toEqual([
     'INVALID_INPUT',
     'BODY_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'METHOD_NOT_ALLOWED',
     'UNAUTHENTICATED',
   ]);
 });

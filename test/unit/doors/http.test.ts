@@ -48,6 +48,7 @@ describe('a problem', () => {
         detail: code === 'INTERNAL' ? 'an unexpected failure; see the log' : error.message,
         code,
         ...(error.hint === undefined ? {} : { hint: error.hint }),
+        ...(code === 'INVALID_INPUT' ? { field: 'x' } : {}),
         retryable: CATEGORIES[category].retryable,
       });
     },

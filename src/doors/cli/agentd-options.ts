@@ -1,0 +1,148 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { OrchestratorError } from '../../core/errors/error.js';
+
+export interface AgentdOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly concurrency: number;
+  readonly tokens: readonly string[];
+  readonly withoutAuth: boolean;
+  readonly hostNames: readonly string[];
+  readonly provider: string | null;
+  readonly folder: string;
+  readonly roots: readonly string[];
+  readonly agentOptions: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly runTimeoutMs: number | null;
+  readonly graceMs: number;
+  readonly printJson: boolean;
+  readonly logLevel: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const FLAGS = {
+  host: { type: 'string' },
+  port: { type: 'string' },
+  db: { type: 'string' },
+  'max-concurrency': { type: 'string' },
+  'auth-token': { type: 'string', multiple: true },
+  'insecure-no-auth': { type: 'boolean' },
+  'allow-host': { type: 'string', multiple: true },
+  'default-provider': { type: 'string' },
+  'default-cwd': { type: 'string' },
+  'allow-root': { type: 'string', multiple: true },
+  'agent-option': { type: 'string', multiple: true },
+  'run-timeout': { type: 'string' },
+  grace: { type: 'string' },
+  'print-json': { type: 'boolean' },
+  'log-level': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const satisfies ParseArgsConfig['options'];
+
+export const AGENTD_HELP = `agentd: talk to coding agents through one local service that never forgets
+
+  agentd                                     listen on http://127.0.0.1:8765
+  agentd --default-provider NAME             the agent of sessions that name none
+  agentd --host 192.168.1.5 --auth-token T   other machines too, with that token
+
+  --host ADDRESS            where it listens (127.0.0.1; AGENTD_HOST)
+  --port N                  (8765; 0: any free one; AGENTD_PORT)
+  --db FILE                 its database (.data/agent-orchestrator.db; AGENTD_DB)
+  --max-concurrency N       how many runs at once (4; AGENTD_MAX_CONCURRENCY)
+  --auth-token T            a token that is accepted; may be repeated (AGENTD_AUTH_TOKEN, and AGENTD_AUTH_TOKENS
+                            with commas). None: it makes one, in the file that its first line names
+  --insecure-no-auth        no token at all; on 127.0.0.1 only
+  --allow-host NAME         a name by which this machine is called; may be repeated
+  --default-provider NAME   (the first that is installed; AGENTD_DEFAULT_PROVIDER)
+  --default-cwd FOLDER      where agents work when a session names no folder (this one; AGENTD_DEFAULT_CWD)
+  --allow-root FOLDER       agents may work below it too; may be repeated
+  --agent-option A.KEY=V    a setting of an agent; may be repeated
+  --run-timeout S           of a run that names none (3600; 0: none; AGENTD_RUN_TIMEOUT)
+  --grace S                 what runs has so long to end when agentd is stopped (30)
+  --print-json              its first line as JSON
+  --log-level LEVEL         error, warn, info, debug (warn)
+
+Then:  curl -H "Authorization: Bearer $(cat TOKEN_FILE)" http://127.0.0.1:8765/sessions -X POST
+All addresses: http://127.0.0.1:8765/api/docs
+`;
+
+/** `help`, `version`, or what it was started with. Throws USAGE. */
+export function readAgentdOptions(
+  args: readonly string[],
+  env: Environment,
+  folder: string,
+): AgentdOptions | 'help' | 'version' {
+  const flags = parsed(args);
+  if (flags.help === true) return 'help';
+  if (flags.version === true) return 'version';
+  const text = (flag: string | undefined, variable: string, otherwise: string) =>
+    flag ?? (env[variable] === undefined || env[variable] === '' ? otherwise : env[variable]);
+  const runTimeoutS = number('run-timeout', text(flags['run-timeout'], 'AGENTD_RUN_TIMEOUT', '3600'), 0);
+  const provider = text(flags['default-provider'], 'AGENTD_DEFAULT_PROVIDER', '');
+  return {
+    host: text(flags.host, 'AGENTD_HOST', '127.0.0.1'),
+    port: number('port', text(flags.port, 'AGENTD_PORT', '8765'), 0, 65_535),
+    database: text(flags.db, 'AGENTD_DB', '.data/agent-orchestrator.db'),
+    concurrency: number(
+      'max-concurrency',
+      text(flags['max-concurrency'], 'AGENTD_MAX_CONCURRENCY', '4'),
+      1,
+      1_000,
+    ),
+    tokens: tokensOf(flags['auth-token'] ?? [], env),
+    withoutAuth: flags['insecure-no-auth'] ?? false,
+    hostNames: (flags['allow-host'] ?? []).map((name) => name.toLowerCase()),
+    provider: provider === '' ? null : provider,
+    folder: text(flags['default-cwd'], 'AGENTD_DEFAULT_CWD', folder),
+    roots: flags['allow-root'] ?? [],
+    agentOptions: agentOptions(flags['agent-option'] ?? []),
+    runTimeoutMs: runTimeoutS === 0 ? null : runTimeoutS * 1_000,
+    graceMs: number('grace', flags.grace ?? '30', 0) * 1_000,
+    printJson: flags['print-json'] ?? false,
+    logLevel: level(flags['log-level'] ?? 'warn'),
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw usage((error as Error).message);
+  }
+}
+
+function tokensOf(given: readonly string[], env: Environment): string[] {
+  const all = [...given, env['AGENTD_AUTH_TOKEN'] ?? '', ...(env['AGENTD_AUTH_TOKENS'] ?? '').split(',')];
+  const tokens = [...new Set(all.map((token) => token.trim()))].filter((token) => token !== '');
+  if (tokens.some((token) => /\s/.test(token))) throw usage('a token holds no white space');
+  return tokens;
+}
+
+function number(name: string, given: string, least: number, most = 31_536_000): number {
+  const value = /^\d{1,9}$/.test(given) ? Number(given) : -1;
+  if (value >= least && value <= most) return value;
+  throw usage(`--${name} takes a whole number from ${least} to ${most}, not "${given}"`);
+}
+
+const LEVELS = ['error', 'warn', 'info', 'debug'];
+
+function level(given: string): string {
+  if (LEVELS.includes(given)) return given;
+  throw usage(`--log-level takes one of ${LEVELS.join(', ')}, not "${given}"`);
+}
+
+function agentOptions(given: readonly string[]): Record<string, Record<string, string>> {
+  const options: Record<string, Record<string, string>> = {};
+  for (const one of given) {
+    const [, agent = '', key = '', value = ''] = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(one) ?? [];
+    if (agent === '') throw usage(`--agent-option takes AGENT.KEY=VALUE, not "${one}"`);
+    options[agent] = { ...options[agent], [key]: value };
+  }
+  return options;
+}
+
+function usage(problem: string): OrchestratorError {
+  return new OrchestratorError('USAGE', { problem, hint: 'see agentd --help' });
+}

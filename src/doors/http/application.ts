@@ -1,0 +1,132 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import { OrchestratorError } from '../../core/errors/error.js';
+import type { Gateway } from '../../services/gateway/gateway.js';
+import { callGateway, type GatewayOperation } from '../../services/gateway/operation.js';
+import { bearerOf, checkHost, checkOrigin } from '../shared/guard.js';
+import { addAgentRoutes, type AgentCalls } from './agent-routes.js';
+import { takeJsonOnly } from './content.js';
+import { addHealth } from './health.js';
+import { openApiDocument } from './openapi.js';
+import { answerProblems } from './problem.js';
+import { addOperations, refuseOtherMethods } from './routes.js';
+import { addStream } from './stream.js';
+
+const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Of one answer: an hour of waiting is the longest that can be asked for. */
+const CALLER = { scope: 'client', workerId: null, name: 'client', callLimitMs: 3_600_000 } as const;
+
+export interface HttpApplicationOptions {
+  readonly gateway: Gateway;
+  readonly operations: readonly GatewayOperation[];
+  /** null: everybody on this machine may call. */
+  readonly isToken: ((given: string) => boolean) | null;
+  /** What this machine is called besides its loopback names. */
+  readonly hostNames: readonly string[];
+  readonly agentCalls: AgentCalls;
+  isReady(): boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** open: without a token; agent: the route asks for a token of its own. */
+    access?: 'open' | 'agent';
+  }
+}
+
+export interface HttpApplication {
+  /** Resolves with the port. */
+  listen(host: string, port: number): Promise<number>;
+  /** Ends streams and connections; resolves when the port is free. */
+  close(): Promise<void>;
+}
+
+/** The HTTP application: every operation of the table, its events, its documents, and its state of health. */
+export async function createHttpApplication(options: HttpApplicationOptions): Promise<HttpApplication> {
+  const { gateway, operations } = options;
+  const { logger } = gateway;
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    forceCloseConnections: true,
+    genReqId: (request) => requestId(request.headers['x-request-id']) ?? gateway.newId(),
+  });
+  takeJsonOnly(app);
+  answerProblems(app, { logger, bodyLimit: BODY_LIMIT_BYTES });
+  guard(app, options);
+  addHealth(app, gateway, () => options.isReady());
+  await addDocuments(app, operations, gateway.settings.version);
+  addOperations(app, operations, (call) => callGateway(operations, gateway, { ...call, caller: CALLER }));
+  const endStreams = addStream(app, gateway);
+  addAgentRoutes(app, options.agentCalls);
+  refuseOtherMethods(
+    app,
+    operations.map(({ address }) => address),
+  );
+  return {
+    async listen(host, port) {
+      await app.listen({ host, port });
+      return portOf(app);
+    },
+    async close() {
+      endStreams();
+      await app.close();
+    },
+  };
+}
+
+/** What every request passes first, one to nowhere too: Host, Origin, token. */
+function guard(app: FastifyInstance, { gateway, isToken, hostNames }: HttpApplicationOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    const port = portOf(app);
+    checkHost(request.headers.host, port, hostNames);
+    checkOrigin(request.headers.origin, port, hostNames);
+    if (request.routeOptions.config.access !== undefined || isToken === null) return;
+    const token = bearerOf(request);
+    if (token === null || !isToken(token)) throw new OrchestratorError('UNAUTHENTICATED');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    gateway.logger.debug(
+      {
+        request_id: request.id,
+        method: request.method,
+        // The pattern, not the address: what stands in a query is nobody's business.
+        route: request.routeOptions.url ?? 'none',
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime),
+      },
+      'request answered',
+    );
+  });
+}
+
+/** OpenAPI and the pages that show it hold nothing of the database, and a page cannot bring a token. */
+async function addDocuments(
+  app: FastifyInstance,
+  operations: readonly GatewayOperation[],
+  version: string,
+): Promise<void> {
+  const document = openApiDocument(operations, version);
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/api/docs')) route.config = { ...route.config, access: 'open' };
+  });
+  await app.register(swagger, { mode: 'static', specification: { document: document as never } });
+  await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true });
+  app.get('/openapi.json', { config: { access: 'open' } }, () => document);
+}
+
+/** A caller's own id, where it is one. */
+function requestId(given: FastifyRequest['headers'][string]): string | null {
+  return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : null;
+}
+
+function portOf(app: FastifyInstance): number {
+  return (app.server.address() as AddressInfo | null)?.port ?? 0;
+}

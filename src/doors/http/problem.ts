@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OrchestratorError } from '../../core/errors/error.js';
+import type { Logger } from '../../platform/logger.js';
+import { problemOf } from '../shared/http.js';
+
+/** Every failure as RFC 9457; what is unexpected is logged and not described to the caller. */
+export function answerProblems(app: FastifyInstance, options: { logger: Logger; bodyLimit: number }): void {
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = ofFastify(thrown, request, options.bodyLimit);
+    if (!(error instanceof OrchestratorError))
+      options.logger.error({ err: error, request_id: request.id }, 'request failed');
+    sendProblem(reply, error);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const [path = ''] = request.url.split('?');
+    sendProblem(reply, new OrchestratorError('NO_SUCH_ADDRESS', { path }));
+  });
+}
+
+function sendProblem(reply: FastifyReply, error: unknown): void {
+  const { status, body } = problemOf(error);
+  if (status === 401) void reply.header('www-authenticate', 'Bearer');
+  if (status === 429) void reply.header('retry-after', '10');
+  void reply.code(status).type('application/problem+json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** What fastify itself refuses, in our words. */
+function ofFastify(thrown: unknown, request: FastifyRequest, limit: number): unknown {
+  if (thrown instanceof OrchestratorError) return thrown;
+  const { code, statusCode, message } = thrown as {
+    code?: string;
+    statusCode?: number;
+    message?: string;
+  };
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new OrchestratorError('BODY_TOO_LARGE', { limit });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new OrchestratorError('UNSUPPORTED_MEDIA_TYPE', {
+        type: request.headers['content-type'] ?? '',
+      });
+    default:
+      return statusCode !== undefined && statusCode < 500
+        ? new OrchestratorError('INVALID_INPUT', { problem: message })
+        : thrown;
+  }
+}

@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { AGENTD_HELP, readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
+import { printError } from '../doors/cli/output/errors.js';
+import { resolvePaths } from '../platform/paths.js';
+import { createTerminal } from './cli-terminal.js';
+import { announceDaemon } from './daemon-access.js';
+import { runGateway } from './gateway.js';
+import { readAgents } from './own-agents.js';
+import { packageVersion } from './version.js';
+
+/** Entry point of bin/agentd.cjs: the gateway in the foreground, until TERM or INT; a second one ends it at once. */
+export async function run(args: readonly string[]): Promise<void> {
+  const terminal = createTerminal();
+  try {
+    const options = readAgentdOptions(args, process.env, process.cwd());
+    if (options === 'help') return terminal.out(AGENTD_HELP);
+    if (options === 'version') return terminal.out(`agentd ${packageVersion()}\n`);
+    await serve(options, (line) => terminal.out(`${line}\n`));
+    process.exit(0);
+  } catch (error) {
+    const code = printError(terminal, error, { json: args.includes('--print-json') });
+    process.stdout.write('', () => process.exit(code));
+  }
+}
+
+async function serve(options: AgentdOptions, say: (line: string) => void): Promise<void> {
+  const paths = resolvePaths(process.env);
+  const database = resolve(options.database);
+  const version = packageVersion();
+  const asked = new Promise<void>((stop) => {
+    let times = 0;
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => (times++ === 0 ? stop() : process.exit(130)));
+  });
+  const agents = readAgents(paths);
+  const running = await runGateway({ options, database, agents, env: process.env, version });
+  const { gateway, url, port, access } = running;
+  const { instanceId, authEnabled, pid } = gateway.settings;
+  const file = { url, database, token_file: access.tokenFile, instance_id: instanceId, version };
+  const withdraw = await announceDaemon(paths, `${options.host}-${port}`, file);
+  const auth = authEnabled ? `token: ${access.tokenFile ?? 'as given'}` : 'NO TOKEN IS ASKED FOR';
+  say(
+    options.printJson
+      ? JSON.stringify({ ...file, pid, port, auth_enabled: authEnabled })
+      : `agentd ${version} at ${url} (process ${pid}, database ${database}, ${auth})`,
+  );
+  await asked;
+  await running.stop();
+  await withdraw();
+}

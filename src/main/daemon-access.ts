@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { isIPv6 } from 'node:net';
+import type { AgentdOptions } from '../doors/cli/agentd-options.js';
+import { OrchestratorError } from '../core/errors/error.js';
+import { readTextFile, removeFile, writeFileAtomic, ensurePrivateDirectory } from '../platform/files.js';
+import { ownIdentity } from '../platform/identity.js';
+import type { Paths } from '../platform/paths.js';
+import { newSecret } from '../platform/tokens.js';
+
+export interface DaemonAccess {
+  /** []: nobody is asked for one. */
+  readonly tokens: readonly string[];
+  /** The file with the token that the daemon made itself; null: the person gave them. */
+  readonly tokenFile: string | null;
+  readonly hostNames: readonly string[];
+}
+
+const ANY_ADDRESS = ['0.0.0.0', '::'];
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Who may call: by the tokens given, else by one of our own, the same after a restart. Throws TOKEN_REQUIRED. */
+export async function accessOf(options: AgentdOptions, folder: string): Promise<DaemonAccess> {
+  const { host, tokens, withoutAuth } = options;
+  if (withoutAuth && !isLoopback(host)) throw new OrchestratorError('TOKEN_REQUIRED', { host });
+  const own = ANY_ADDRESS.includes(host) ? [] : [isIPv6(host) ? `[${host}]` : host.toLowerCase()];
+  const hostNames = [...own, ...options.hostNames];
+  if (withoutAuth) return { tokens: [], tokenFile: null, hostNames };
+  if (tokens.length > 0) return { tokens, tokenFile: null, hostNames };
+  const tokenFile = join(folder, 'token');
+  const known = await readTextFile(tokenFile);
+  const token = known !== null && known.length >= 43 ? known : newSecret();
+  if (token !== known) await writeFileAtomic(tokenFile, token);
+  return { tokens: [token], tokenFile, hostNames };
+}
+
+/** By which programs of this machine reach it. */
+export function addressOf(host: string, port: number): string {
+  const name = ANY_ADDRESS.includes(host) ? '127.0.0.1' : isIPv6(host) ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+export interface DaemonFile {
+  readonly url: string;
+  readonly database: string;
+  readonly token_file: string | null;
+  readonly instance_id: string;
+  readonly version: string;
+}
+
+/** Says to our own commands where a daemon is (0600). Returns what takes it back. */
+export async function announceDaemon(
+  paths: Pick<Paths, 'state'>,
+  name: string,
+  file: DaemonFile,
+): Promise<() => Promise<void>> {
+  const { pid, pidStartedAt, bootId } = ownIdentity();
+  const folder = join(paths.state, 'daemons');
+  const path = join(folder, `${name}.json`);
+  await ensurePrivateDirectory(folder);
+  const content = { pid, pid_started_at: pidStartedAt, boot_id: bootId, ...file };
+  await writeFileAtomic(path, JSON.stringify(content));
+  return async () => removeFile(path);
+}

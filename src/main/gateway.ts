@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import type { AgentAdapter } from '../agents/contract.js';
+import { guardVariables } from '../agents/registry.js';
+import { createHeadlessBackend } from '../backends/headless/backend.js';
+import { isoTime } from '../core/clock.js';
+import { OrchestratorError } from '../core/errors/error.js';
+import type { AgentdOptions } from '../doors/cli/agentd-options.js';
+import { createHttpApplication } from '../doors/http/application.js';
+import { cpuTimeOf } from '../platform/process-tree.js';
+import { systemClock } from '../platform/clock.js';
+import { ensurePrivateDirectory } from '../platform/files.js';
+import { folderWithin } from '../platform/folders.js';
+import { ownIdentity } from '../platform/identity.js';
+import { newId, newSessionId } from '../platform/ids.js';
+import { createLogger } from '../platform/logger.js';
+import { createRedactor } from '../platform/redact.js';
+import { createBearerCheck, createTokens } from '../platform/tokens.js';
+import { Slots } from '../services/engine/slots.js';
+import { providers, type AgentTable } from '../services/gateway/agents.js';
+import { Conversations } from '../services/gateway/conversations.js';
+import type { Gateway } from '../services/gateway/gateway.js';
+import { GATEWAY_OPERATIONS } from '../services/gateway/operations/index.js';
+import { RunWaits } from '../services/gateway/run-waits.js';
+import type { AgentAccess } from '../services/session-context.js';
+import type { Store } from '../store/contract.js';
+import { openStore } from '../store/open-store.js';
+import { accessOf, addressOf, isLoopback, type DaemonAccess } from './daemon-access.js';
+import { listenOn } from './daemon-port.js';
+import { sessionSecret } from './session-control.js';
+import { OWN_PREFIXES } from './user-environment.js';
+
+/** The name under which a daemon holds its database. */
+const LEASE = 'agentd';
+const STALL_MS = 10 * 60_000;
+const TOKEN_VARIABLE = 'AGENTORCHESTR_TOKEN';
+
+export interface GatewayOptions {
+  readonly options: AgentdOptions;
+  /** Absolute. */
+  readonly database: string;
+  readonly agents: readonly AgentAdapter[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+}
+
+export interface RunningGateway {
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly port: number;
+  readonly access: DaemonAccess;
+  /** Lets what runs end, as long as the options say; resolves when everything is left. */
+  stop(): Promise<void>;
+}
+
+/**
+ * One daemon on one database: takes it, listens, takes up what an earlier one left. Throws TOKEN_REQUIRED,
+ * DAEMON_RUNNING, PORT_IN_USE, STORE_UNAVAILABLE; then nothing is left of it.
+ */
+export async function runGateway(given: GatewayOptions): Promise<RunningGateway> {
+  const { options, database } = given;
+  if (options.tokens.length === 0 && !isLoopback(options.host))
+    throw new OrchestratorError('TOKEN_REQUIRED', { host: options.host });
+  const folder = `${database}.files`;
+  await ensurePrivateDirectory(folder);
+  const store = openStore({ path: database, clock: systemClock });
+  const owner = ownIdentity();
+  try {
+    const lease = store.acquireLease(LEASE, owner);
+    if (!lease.acquired)
+      throw new OrchestratorError('DAEMON_RUNNING', { path: database, pid: lease.holder.pid });
+    return await listen(given, store, folder);
+  } catch (error) {
+    store.releaseLease(LEASE, owner);
+    store.close();
+    throw error;
+  }
+}
+
+async function listen(given: GatewayOptions, store: Store, folder: string): Promise<RunningGateway> {
+  const { options } = given;
+  const access = await accessOf(options, folder);
+  const secret = await sessionSecret(folder);
+  const redactor = createRedactor();
+  for (const one of [secret, ...access.tokens]) redactor.add(one);
+  const logger = createLogger({ level: options.logLevel, destination: null, redactor });
+  const at = { url: '' };
+  const tokensOf = (sessionId: string) => createTokens(secret, sessionId);
+  const parts = await createGateway(given, {
+    ...{ store, folder, logger, authEnabled: access.tokens.length > 0 },
+    access: (sessionId, workerId) => ({
+      mcpUrl: `${at.url}/mcp/${sessionId}`,
+      hookUrl: `${at.url}/hooks/${sessionId}`,
+      tokenVariable: TOKEN_VARIABLE,
+      env: {
+        AGENTORCHESTR_SESSION: sessionId,
+        AGENTORCHESTR_WORKER: workerId,
+        [TOKEN_VARIABLE]: tokensOf(sessionId).issue({ scope: 'worker', workerId }),
+      },
+    }),
+  });
+  const { gateway } = parts;
+  let ready = false;
+  const app = await createHttpApplication({
+    ...{ gateway, operations: GATEWAY_OPERATIONS, hostNames: access.hostNames },
+    isToken: access.tokens.length === 0 ? null : createBearerCheck(access.tokens),
+    agentCalls: {
+      workerOf: (sessionId, token) => tokensOf(sessionId).identify(token)?.workerId ?? null,
+      hook: async (sessionId, ...hook) => (await gateway.conversations.engine(sessionId)).hook(...hook),
+    },
+    isReady: () => ready,
+  });
+  const port = await listenOn(app, options);
+  at.url = addressOf(options.host, port);
+  await gateway.conversations.recover();
+  ready = true;
+  return { gateway, url: at.url, port, access, stop: () => stop(parts, app, options.graceMs) };
+}
+
+interface GatewayParts {
+  readonly store: Store;
+  readonly folder: string;
+  readonly logger: Gateway['logger'];
+  readonly authEnabled: boolean;
+  access(sessionId: string, workerId: string): AgentAccess;
+}
+
+interface OpenGateway {
+  readonly gateway: Gateway;
+  drain(): void;
+}
+
+async function createGateway(
+  { options, agents: adapters, env, version }: GatewayOptions,
+  { store, folder, logger, authEnabled, access }: GatewayParts,
+): Promise<OpenGateway> {
+  const agents: AgentTable = { agents: adapters, env, options: options.agentOptions };
+  const slots = new Slots(options.concurrency);
+  const workerDirectory = (sessionId: string, workerId: string) =>
+    join(folder, 'sessions', sessionId, 'workers', workerId);
+  const shared = { store, clock: systemClock, logger, newId, agents, slots };
+  const conversations = new Conversations({
+    ...{ ...shared, access, workerDirectory, owner: ownIdentity(), stallMs: STALL_MS, cpuTime: cpuTimeOf },
+    isRoot: process.getuid?.() === 0,
+    createBackend: (sessionId) =>
+      createHeadlessBackend({
+        ...{ env, clock: systemClock, logger, guardVariables: [...guardVariables(adapters)] },
+        ownSecretPrefixes: [...OWN_PREFIXES, 'AGENTD_', 'AGENTCTL_'],
+        workerDirectory: (workerId) => workerDirectory(sessionId, workerId),
+      }),
+  });
+  const state = { isDraining: false };
+  const gateway: Gateway = {
+    ...{ ...shared, conversations, newSessionId, waits: new RunWaits(store, systemClock) },
+    settings: {
+      ...{ version, instanceId: newId(), pid: process.pid, startedAt: isoTime(systemClock), authEnabled },
+      ...{ defaultProvider: options.provider ?? (await firstInstalled(agents)) },
+      ...{ defaultFolder: options.folder, runTimeoutMs: options.runTimeoutMs },
+    },
+    get isDraining() {
+      return state.isDraining;
+    },
+    folder: (path) => folderWithin(path, [options.folder, ...options.roots]),
+  };
+  return { gateway, drain: () => (state.isDraining = true) };
+}
+
+/** Never one that is chosen by name alone. */
+async function firstInstalled(table: AgentTable): Promise<string | null> {
+  const usual = table.agents.filter(({ onlyByName }) => onlyByName !== true);
+  const found = await providers({ ...table, agents: usual });
+  return found.find(({ available }) => available)?.name ?? null;
+}
+
+async function stop(
+  { gateway, drain }: OpenGateway,
+  app: { close(): Promise<void> },
+  graceMs: number,
+): Promise<void> {
+  drain();
+  await gateway.conversations.drain(graceMs);
+  gateway.waits.close();
+  await app.close();
+  await gateway.conversations.close();
+  gateway.store.releaseLease(LEASE, ownIdentity());
+  gateway.store.close();
+}

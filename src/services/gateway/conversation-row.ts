@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { OrchestratorError } from '../../core/errors/error.js';
+import type { SessionRow } from '../../core/state/rows.js';
+import type { Reader } from '../../store/contract.js';
+
+/** What a conversation keeps in `options` of its session. */
+export const conversationOptionsSchema = z.object({
+  permissions: z.enum(['agent', 'bypass']),
+  metadata: z.record(z.string(), z.unknown()),
+});
+export type ConversationOptions = z.infer<typeof conversationOptionsSchema>;
+
+export function optionsOf(session: SessionRow): ConversationOptions {
+  return conversationOptionsSchema.parse(session.options);
+}
+
+/** Sessions of other kinds in the same database are none of ours. Throws SESSION_NOT_FOUND. */
+export function findConversation(reader: Reader, sessionId: string): SessionRow {
+  const row = reader.session(sessionId);
+  if (row?.kind === 'conversation') return row;
+  throw new OrchestratorError('SESSION_NOT_FOUND', { session: sessionId });
+}
+
+/** Throws SESSION_ENDED for one that is archived. */
+export function requireUnarchived(row: SessionRow): void {
+  if (row.state !== 'active')
+    throw new OrchestratorError('SESSION_ENDED', { session: row.session_id, state: 'archived' });
+}

@@ -1,0 +1,161 @@
+import { findAgent, launchOf } from '../../agents/registry.js';
+import type { TurnBackend } from '../../backends/contract.js';
+import { within, type Clock } from '../../core/clock.js';
+import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
+import type { WorkerRow } from '../../core/state/rows.js';
+import { ensurePrivateDirectory } from '../../platform/files.js';
+import type { Logger } from '../../platform/logger.js';
+import type { LeaseOwner, Store } from '../../store/contract.js';
+import { fact, openRun } from '../engine/deps.js';
+import { Engine } from '../engine/engine.js';
+import { beginsAnew } from '../engine/lost-conversation.js';
+import type { Slots } from '../engine/slots.js';
+import { findConversation, optionsOf } from './conversation-row.js';
+import { conversationTurn, type TurnParts } from './turn-spec.js';
+
+export interface ConversationsDeps extends TurnParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly owner: LeaseOwner;
+  /** One pool for all of them. */
+  readonly slots: Slots;
+  readonly stallMs: number | null;
+  /** See EngineDeps. */
+  cpuTime(pid: number): Promise<number | null>;
+  newId(): string;
+  createBackend(sessionId: string): TurnBackend;
+}
+
+interface Opened {
+  readonly engine: Engine;
+  readonly backend: TurnBackend;
+}
+
+const END_LIMIT_MS = 10_000;
+
+/** The engines of the conversations that something is asked of, one each, over one pool. */
+export class Conversations {
+  readonly #deps: ConversationsDeps;
+  readonly #opened = new Map<string, Promise<Opened>>();
+
+  constructor(deps: ConversationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** What an earlier daemon left: turns that run are followed again, what waits goes on. */
+  async recover(): Promise<void> {
+    const { store, logger } = this.#deps;
+    for (const sessionId of store.unfinishedSessions('conversation'))
+      await this.engine(sessionId).catch((error: unknown) =>
+        logger.error({ session: sessionId, err: error }, 'a conversation could not be taken up'),
+      );
+  }
+
+  /** Throws SESSION_NOT_FOUND, SESSION_OWNED. */
+  async engine(sessionId: string): Promise<Engine> {
+    const known = this.#opened.get(sessionId);
+    if (known !== undefined) return (await known).engine;
+    const opening = this.#open(sessionId);
+    this.#opened.set(sessionId, opening);
+    opening.catch(() => this.#opened.delete(sessionId));
+    return (await opening).engine;
+  }
+
+  /** Nothing begins any more. What runs has `graceMs` to end; then it is ended, and its run is interrupted. */
+  async drain(graceMs: number): Promise<void> {
+    const { slots, clock } = this.#deps;
+    await within(clock, graceMs, slots.drain(), undefined);
+    await within(clock, END_LIMIT_MS, this.#interruptAll(), undefined);
+  }
+
+  async close(): Promise<void> {
+    const { store, owner } = this.#deps;
+    for (const [sessionId, opening] of this.#opened) {
+      const opened = await opening.catch(() => null);
+      opened?.engine.close();
+      await opened?.backend.close({ destroy: false });
+      store.releaseLease(sessionId, owner);
+    }
+    this.#opened.clear();
+  }
+
+  async #open(sessionId: string): Promise<Opened> {
+    const { store, owner } = this.#deps;
+    findConversation(store, sessionId);
+    const lease = store.acquireLease(sessionId, owner);
+    if (!lease.acquired)
+      throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
+    const backend = this.#deps.createBackend(sessionId);
+    await backend.open();
+    const engine = this.#engine(sessionId, backend);
+    const workers = store.workers(sessionId);
+    for (const worker of workers) {
+      await ensurePrivateDirectory(this.#deps.workerDirectory(sessionId, worker.worker_id));
+      engine.attach(worker, { takenOver: true });
+    }
+    await Promise.all(workers.map(({ worker_id: workerId }) => engine.takeUp(workerId)));
+    return { engine, backend };
+  }
+
+  #engine(sessionId: string, backend: TurnBackend): Engine {
+    const { store, clock, logger, slots, stallMs } = this.#deps;
+    const engine: Engine = new Engine({
+      ...{ sessionId, store, backend, clock, logger, slots, stallMs },
+      newId: () => this.#deps.newId(),
+      cpuTime: (pid) => this.#deps.cpuTime(pid),
+      launch: ({ agent, backend: place }) => launchOf(findAgent(agent, this.#deps.agents.agents), place),
+      turn: (worker) => (attemptId) => {
+        const now = store.worker(sessionId, worker.worker_id) ?? worker;
+        return conversationTurn(this.#deps, findConversation(store, sessionId), now, attemptId);
+      },
+      outcomeBy: () => 'turn',
+      workerDirectory: (workerId) => this.#deps.workerDirectory(sessionId, workerId),
+      consents: (to) =>
+        to === 'bypass' && optionsOf(findConversation(store, sessionId)).permissions === 'bypass',
+      bringBack: (worker) => this.#bringBack(engine, worker),
+      onLeadStuck: () => undefined,
+      onEnded: () => undefined,
+    });
+    return engine;
+  }
+
+  /** In the conversation that its agent named; where it named none, the next turn is told what was said. */
+  #bringBack(engine: Engine, worker: WorkerRow): void {
+    const { store, logger } = this.#deps;
+    const { session_id: sessionId, worker_id: workerId } = worker;
+    try {
+      if (worker.thread_id === null && !beginsAnew({ store, sessionId }, workerId))
+        store.append(
+          fact(
+            'thread.lost',
+            {
+              ...{ session_id: sessionId, worker_id: workerId },
+              ...{ source: 'supervisor', evidence: 'process' },
+            },
+            { thread_id: '', reason: 'its agent named no conversation that a new process could go on with' },
+          ),
+        );
+      engine.attach(worker);
+      engine.pump(workerId);
+    } catch (error) {
+      logger.error({ session: sessionId, worker: workerId, err: error }, 'not brought back');
+      const { code, message } = toOrchestratorError(error);
+      const summary = `its agent could not be started again: ${message}`;
+      engine.endOpenRuns(worker, { type: 'run.failed', summary, evidence: 'process', failureCode: code });
+    }
+  }
+
+  async #interruptAll(): Promise<void> {
+    const { store } = this.#deps;
+    await Promise.all(
+      [...this.#opened].map(async ([sessionId, opening]) => {
+        const { engine } = await opening;
+        for (const { worker_id: workerId } of store.workers(sessionId)) {
+          const run = openRun(store, sessionId, workerId);
+          if (run?.state === 'running') await engine.interruptRun(run, 'agentd was stopped while it ran');
+        }
+      }),
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { OrchestratorError } from '../../core/errors/error.js';
+import { formatWorkerId } from '../../core/ids.js';
+import type { SessionRow } from '../../core/state/rows.js';
+import { fact } from '../engine/deps.js';
+import { readyAgent } from './agents.js';
+import { findConversation, type ConversationOptions } from './conversation-row.js';
+import type { Gateway } from './gateway.js';
+import { once } from './once.js';
+
+/** The one worker that a conversation has with its provider. */
+export const FIRST_WORKER = formatWorkerId(1);
+
+export interface ConversationRequest extends ConversationOptions {
+  readonly title: string;
+  readonly provider?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly idempotency_key?: string | undefined;
+}
+
+/** Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE, NO_AGENTS, FOLDER_NOT_ALLOWED, IDEMPOTENCY_KEY_REUSED. */
+export async function createConversation(
+  gateway: Gateway,
+  request: ConversationRequest,
+): Promise<{ session: SessionRow; replayed: boolean }> {
+  const { settings, store } = gateway;
+  const { idempotency_key: key, ...input } = request;
+  const provider = input.provider ?? settings.defaultProvider;
+  if (provider === null) throw new OrchestratorError('NO_AGENTS');
+  await readyAgent(gateway.agents, provider);
+  const cwd = await gateway.folder(input.cwd ?? settings.defaultFolder);
+  const { result, replayed } = store.transaction((tx) =>
+    once(tx, { scope: 'gateway:sessions', key, input }, () => {
+      let sessionId = gateway.newSessionId();
+      while (tx.session(sessionId) !== null) sessionId = gateway.newSessionId();
+      const subject = { session_id: sessionId, source: 'rest', evidence: 'protocol' } as const;
+      const { permissions, metadata } = input;
+      tx.append(
+        fact('session.created', subject, {
+          ...{ kind: 'conversation', goal: input.title, project: cwd },
+          // Its agent works in the folder as it is: there is no base, and no branch of ours.
+          ...{ base_commit: '', base_statement: 'in place', repository: '', subdirectory: '' },
+          ...{ lead_agent: provider, worker_agents: [provider], options: { permissions, metadata } },
+          ...{ verify_commands: [], setup_commands: [] },
+        }),
+        fact(
+          'worker.created',
+          { ...subject, worker_id: FIRST_WORKER },
+          {
+            ...{ role: 'worker', perspective: 'conversation', read_only: false, agent: provider },
+            ...{ backend: 'headless', task: input.title, file_scope: [], pass_criteria: '' },
+            ...{ branch: null, worktree: cwd, base_commit: '' },
+          },
+        ),
+      );
+      return sessionId;
+    }),
+  );
+  return { session: findConversation(store, result), replayed };
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '../../core/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Store } from '../../store/contract.js';
+import type { Slots } from '../engine/slots.js';
+import type { AgentTable } from './agents.js';
+import type { Conversations } from './conversations.js';
+import type { RunWaits } from './run-waits.js';
+
+export interface GatewaySettings {
+  readonly version: string;
+  /** Names this very process, also to whom only a port number is known. */
+  readonly instanceId: string;
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly authEnabled: boolean;
+  /** null: no agent that can be started was found. */
+  readonly defaultProvider: string | null;
+  readonly defaultFolder: string;
+  /** Of a run that names none; null: no limit. */
+  readonly runTimeoutMs: number | null;
+}
+
+/** What every use case of the gateway gets: one database, its conversations, and the pool that their runs share. */
+export interface Gateway {
+  readonly settings: GatewaySettings;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly agents: AgentTable;
+  readonly slots: Slots;
+  readonly conversations: Conversations;
+  readonly waits: RunWaits;
+  readonly isDraining: boolean;
+  newId(): string;
+  newSessionId(): string;
+  /** The real path of a folder in which agents may work. Throws INVALID_INPUT, FOLDER_NOT_ALLOWED. */
+  folder(path: string): Promise<string>;
+}

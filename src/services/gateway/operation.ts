@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import { callIn, type Call } from '../call-operation.js';
+import type { Callable, CallContext, Scope } from '../operation.js';
+import type { Gateway } from './gateway.js';
+
+export interface GatewayCall extends CallContext {
+  readonly gateway: Gateway;
+}
+
+export interface Address {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** `{name}` is a field of the input. */
+  readonly path: string;
+  /** What it answers with when all is well. */
+  readonly status: number;
+  /** Where the answer decides that. */
+  statusOf?(answer: Readonly<Record<string, unknown>>): number;
+}
+
+/** One thing that the gateway can do for a caller. Its door projects the table; see `services/operation.ts`. */
+export interface GatewayOperation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+> extends Callable<GatewayCall, Input, Output> {
+  readonly address: Address;
+}
+
+export const CLIENTS: readonly Scope[] = ['client', 'admin'];
+
+/** Type inference only. */
+export function defineGatewayOperation<Input extends z.ZodObject, Output extends z.ZodObject>(
+  operation: GatewayOperation<Input, Output>,
+): GatewayOperation {
+  return operation;
+}
+
+/** The one way to an operation of the gateway. Throws OrchestratorError only. */
+export function callGateway(
+  operations: readonly GatewayOperation[],
+  gateway: Gateway,
+  call: Call,
+): Promise<Record<string, unknown>> {
+  return callIn(operations, gateway, call, { context: (common) => ({ ...common, gateway }) });
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { sessionIdSchema } from '../../../core/ids.js';
+
+/** Fields that several operations take or give. */
+export const sessionId = sessionIdSchema.describe('id of the session');
+export const runId = z.string().min(1).max(64).describe('id of the run');
+
+export const text = z
+  .string()
+  .max(256_000)
+  .refine((given) => given.trim() !== '', 'it is empty');
+
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,200}$/, 'a key is 1 to 200 printable characters')
+  .describe('the same key with the same request is answered again, and nothing is done twice')
+  .optional();
+
+export const replay = z
+  .literal(true)
+  .optional()
+  .describe('there when the key was known: nothing was done this time');
+
+export const replayed = (was: boolean): { idempotent_replay?: true } =>
+  was ? { idempotent_replay: true } : {};
+
+export const timeoutS = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(604_800)
+  .optional()
+  .describe('of running time, then it ends as timed out; 0: no limit');

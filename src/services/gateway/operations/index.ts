@@ -1,0 +1,21 @@
+import type { GatewayOperation } from '../operation.js';
+import { daemonStatus } from './daemon.js';
+import { listEvents } from './events.js';
+import { cancelRun, createRun, getRun, sendMessage, waitForRun } from './runs.js';
+import { archiveSession, createSession, getSession, listMessages, listSessions } from './sessions.js';
+
+/** Everything that the gateway can do. Adding one: one entry here; its door, OpenAPI included, follows. */
+export const GATEWAY_OPERATIONS: readonly GatewayOperation[] = [
+  createSession,
+  listSessions,
+  getSession,
+  archiveSession,
+  sendMessage,
+  listMessages,
+  listEvents,
+  createRun,
+  getRun,
+  waitForRun,
+  cancelRun,
+  daemonStatus,
+];

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { OrchestratorError } from '../../../core/errors/error.js';
+import { fact } from '../../engine/deps.js';
+import { findConversation } from '../conversation-row.js';
+import { createConversation } from '../create-conversation.js';
+import { CLIENTS, defineGatewayOperation } from '../operation.js';
+import {
+  answerView,
+  messageSchema,
+  messageView,
+  runSchema,
+  runView,
+  sessionSchema,
+  sessionView,
+} from '../views.js';
+import { idempotencyKey, replay, replayed, sessionId } from './fields.js';
+
+export const createSession = defineGatewayOperation({
+  name: 'create_session',
+  summary: 'Begin a conversation with an agent in a folder.',
+  ...{ effect: 'write', idempotent: false, scopes: CLIENTS },
+  address: { method: 'POST', path: '/sessions', status: 201 },
+  input: z.object({
+    title: z.string().max(500).default(''),
+    provider: z.string().max(100).optional().describe("the agent; the daemon's default when absent"),
+    cwd: z.string().max(4_096).optional().describe("absolute path; the daemon's folder when absent"),
+    permissions: z
+      .enum(['agent', 'bypass'])
+      .default('agent')
+      .describe('agent: its own configuration decides what it may do; bypass: it may do everything'),
+    metadata: z.record(z.string().max(200), z.unknown()).default({}),
+    idempotency_key: idempotencyKey,
+  }),
+  output: z.object({ session: sessionSchema, idempotent_replay: replay }),
+  run: async ({ gateway }, input) => {
+    const { session, replayed: was } = await createConversation(gateway, input);
+    return { session: sessionView(gateway.store, session), ...replayed(was) };
+  },
+});
+
+export const listSessions = defineGatewayOperation({
+  name: 'list_sessions',
+  summary: 'List conversations, newest first.',
+  ...{ effect: 'read', idempotent: true, scopes: CLIENTS },
+  address: { method: 'GET', path: '/sessions', status: 200 },
+  input: z.object({
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    cursor: z.string().max(200).optional().describe('next_cursor of the page before'),
+  }),
+  output: z.object({ sessions: z.array(sessionSchema), next_cursor: z.string().nullable() }),
+  run: async ({ gateway }, { limit, cursor }) => {
+    const { store } = gateway;
+    const before = cursor === undefined ? {} : { before: placeOf(cursor) };
+    const rows = store.sessionPage({ kind: 'conversation', limit: limit + 1, ...before });
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      sessions: page.map((row) => sessionView(store, row)),
+      next_cursor: rows.length > limit && last !== undefined ? `${last.created_at}_${last.session_id}` : null,
+    };
+  },
+});
+
+function placeOf(cursor: string): { created_at: string; session_id: string } {
+  const [, created_at = '', session_id = ''] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([0-9a-f]{8})$/.exec(cursor) ?? [];
+  if (session_id === '')
+    throw new OrchestratorError('INVALID_CURSOR', { cursor, valid: 'it is next_cursor of a page' });
+  return { created_at, session_id };
+}
+
+export const getSession = defineGatewayOperation({
+  name: 'get_session',
+  summary: 'Show one conversation with its latest run.',
+  ...{ effect: 'read', idempotent: true, scopes: CLIENTS },
+  address: { method: 'GET', path: '/sessions/{session_id}', status: 200 },
+  input: z.object({ session_id: sessionId }),
+  output: z.object({
+    session: sessionSchema,
+    latest_run: runSchema.nullable(),
+    counts: z.object({ runs: z.number() }),
+    cursor: z.string().describe('of this very moment: events after it are not in this answer'),
+  }),
+  run: async ({ gateway: { store } }, { session_id }) => {
+    const row = findConversation(store, session_id);
+    const runs = store.runs(session_id);
+    const latest = runs.at(-1);
+    return {
+      session: sessionView(store, row),
+      latest_run: latest === undefined ? null : runView(store, latest),
+      counts: { runs: runs.length },
+      cursor: String(store.head()),
+    };
+  },
+});
+
+export const archiveSession = defineGatewayOperation({
+  name: 'archive_session',
+  summary: 'Archive a conversation: it keeps everything and takes no more messages.',
+  ...{ effect: 'destroy', idempotent: true, scopes: CLIENTS },
+  address: { method: 'DELETE', path: '/sessions/{session_id}', status: 200 },
+  input: z.object({ session_id: sessionId }),
+  output: z.object({ session: sessionSchema }),
+  run: async ({ gateway: { store } }, { session_id }) => {
+    store.transaction((tx) => {
+      if (findConversation(tx, session_id).state !== 'active') return;
+      tx.append(
+        fact(
+          'session.ended',
+          { session_id, source: 'rest', evidence: 'protocol' },
+          { state: 'done', summary: 'archived' },
+        ),
+      );
+    });
+    return { session: sessionView(store, findConversation(store, session_id)) };
+  },
+});
+
+export const listMessages = defineGatewayOperation({
+  name: 'list_messages',
+  summary: 'Show what was said in a conversation, oldest first.',
+  ...{ effect: 'read', idempotent: true, scopes: CLIENTS },
+  address: { method: 'GET', path: '/sessions/{session_id}/messages', status: 200 },
+  input: z.object({ session_id: sessionId }),
+  output: z.object({ messages: z.array(messageSchema) }),
+  run: async ({ gateway: { store } }, { session_id }) => {
+    findConversation(store, session_id);
+    const messages = store
+      .workers(session_id)
+      .flatMap(({ worker_id, agent }) => [
+        ...store.messages(session_id, worker_id).map(messageView),
+        ...store.runs(session_id, worker_id).flatMap((run) => answerView(run, agent) ?? []),
+      ]);
+    return { messages: messages.toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1)) };
+  },
+});

@@ -1,0 +1,212 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { scripted } from '../../src/agents/scripted.js';
+import { readAgentdOptions } from '../../src/doors/cli/agentd-options.js';
+import { runGateway, type RunningGateway } from '../../src/main/gateway.js';
+import { ATTEMPT_VARIABLE } from '../../src/platform/launch/launcher.js';
+import { processesWithVariable } from '../../src/platform/process-tree.js';
+import type {
+  eventSchema,
+  messageSchema,
+  runSchema,
+  sessionSchema,
+} from '../../src/services/gateway/views.js';
+import { compiledRoot } from './compiled.js';
+
+const LIMIT_MS = 45_000;
+/** The first on this state of the sources compiles them, perhaps beside others that do much. */
+export const GATEWAY_START_MS = 180_000;
+const TOKEN = 'a-token-of-this-test';
+
+type Run = z.output<typeof runSchema>;
+type Session = z.output<typeof sessionSchema>;
+type Message = z.output<typeof messageSchema>;
+type Event = z.output<typeof eventSchema>;
+
+/** Whatever the addresses answer with; each test says what it expects of it. */
+export interface Body {
+  readonly session: Session;
+  readonly sessions: readonly Session[];
+  readonly run: Run;
+  readonly latest_run: Run | null;
+  readonly message: Message;
+  readonly messages: readonly Message[];
+  readonly events: readonly Event[];
+  readonly cursor: string;
+  readonly next_cursor: string | null;
+  readonly has_more: boolean;
+  readonly done: boolean;
+  readonly timed_out: boolean;
+  readonly code: string;
+  readonly instance_id: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+  readonly text: string;
+}
+
+/** The gateway as `agentd` runs it, in this process: real database, real port, the scripted agent. */
+export class GatewayRig {
+  readonly folder = mkdtempSync(join(tmpdir(), 'ao-gateway-'));
+  readonly work = join(this.folder, 'work');
+  running!: RunningGateway;
+
+  static async start(script: string, flags: readonly string[] = []): Promise<GatewayRig> {
+    const rig = new GatewayRig();
+    mkdirSync(rig.work);
+    writeFileSync(join(rig.folder, 'script.yaml'), script);
+    await rig.start(flags);
+    return rig;
+  }
+
+  /** Also after `stop`: another daemon on the same database. */
+  async start(flags: readonly string[] = []): Promise<void> {
+    const root = await compiledRoot();
+    const token = flags.includes('--insecure-no-auth') ? [] : ['--auth-token', TOKEN];
+    const options = readAgentdOptions(
+      ['--port', '0', '--default-provider', 'scripted', '--grace', '5', ...token, ...this.agent(), ...flags],
+      {},
+      this.work,
+    );
+    if (typeof options === 'string') throw new Error(options);
+    this.running = await runGateway({
+      options,
+      database: this.database,
+      agents: [{ ...scripted, binaries: [join(root, 'bin/agentorchestr-scripted.cjs')] }],
+      env: { PATH: process.env['PATH'], HOME: this.folder },
+      version: '0.0.0-test',
+    });
+  }
+
+  agent(): string[] {
+    return ['--agent-option', `scripted.script=${join(this.folder, 'script.yaml')}`];
+  }
+
+  get database(): string {
+    return join(this.folder, 'data', 'gateway.db');
+  }
+
+  get store() {
+    return this.running.gateway.store;
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${this.running.url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return {
+      ...{ status: response.status, headers: response.headers, text },
+      body: (isJson ? JSON.parse(text) : {}) as Body,
+    };
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.call('GET', path);
+  }
+
+  post(path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.call('POST', path, body, headers);
+  }
+
+  async session(): Promise<string> {
+    const { body } = await this.post('/sessions');
+    return body.session.id;
+  }
+
+  /** Resolves with the id of the run. */
+  async say(session: string, text: string): Promise<string> {
+    const { body } = await this.post(`/sessions/${session}/messages`, { text });
+    return body.run.id;
+  }
+
+  async over(run: string): Promise<Run> {
+    const { body } = await this.get(`/runs/${run}/wait?timeout_s=${LIMIT_MS / 1_000}`);
+    if (!body.done) throw new Error(`run ${run} is not over: ${JSON.stringify(body)}`);
+    return body.run;
+  }
+
+  async until(what: string, condition: () => boolean): Promise<void> {
+    const deadline = Date.now() + LIMIT_MS;
+    while (!condition()) {
+      if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  types(session: string): string[] {
+    return this.store.events({ after: 0, sessionId: session, limit: 10_000 }).map(({ type }) => type);
+  }
+
+  async close(): Promise<void> {
+    const attempts = this.store.rows('attempts').map(({ attempt_id: id }) => id);
+    await this.running.stop();
+    const left = await Promise.all(attempts.map((id) => processesWithVariable(ATTEMPT_VARIABLE, id)));
+    rmSync(this.folder, { recursive: true, force: true });
+    if (left.flat().length > 0) throw new Error(`${left.flat().length} processes are left`);
+  }
+}
+
+export interface Frame {
+  readonly id: string;
+  readonly event: string;
+  readonly data: Event;
+}
+
+/** Reads a stream of server-sent events until `count` of them have come, or one that `until` names. */
+export async function readStream(
+  rig: GatewayRig,
+  path: string,
+  until: (frames: readonly Frame[]) => boolean,
+  headers: Record<string, string> = {},
+): Promise<Frame[]> {
+  const abort = new AbortController();
+  const response = await fetch(`${rig.running.url}${path}`, {
+    headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream', ...headers },
+    signal: AbortSignal.any([abort.signal, AbortSignal.timeout(LIMIT_MS)]),
+  });
+  if (response.status !== 200) throw new Error(`the stream answered ${response.status}`);
+  const frames: Frame[] = [];
+  let rest = '';
+  try {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      const blocks = (rest + chunk).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields = Object.fromEntries(
+          block
+            .split('\n')
+            .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+        ) as Record<string, string>;
+        if (fields['data'] !== undefined)
+          frames.push({
+            id: fields['id'] ?? '',
+            event: fields['event'] ?? '',
+            data: JSON.parse(fields['data']) as Event,
+          });
+      }
+      if (until(frames)) return frames;
+    }
+  } finally {
+    abort.abort();
+  }
+  return frames;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { readAgentdOptions, type AgentdOptions } from '../../../src/doors/cli/agentd-options.js';
+import { accessOf, addressOf, isLoopback } from '../../../src/main/daemon-access.js';
+import { createBearerCheck } from '../../../src/platform/tokens.js';
+
+const read = (args: readonly string[], env: Record<string, string> = {}) =>
+  readAgentdOptions(args, env, '/here') as AgentdOptions;
+
+describe('agentd', () => {
+  it('[1] [6] listens on 127.0.0.1:8765 with its own database and four places by default', () => {
+    expect(read([])).toMatchObject({
+      ...{ host: '127.0.0.1', port: 8765, database: '.data/agent-orchestrator.db', concurrency: 4 },
+      ...{ tokens: [], provider: null, folder: '/here', runTimeoutMs: 3_600_000, graceMs: 30_000 },
+    });
+  });
+
+  it('[4] accepts every token that it was given, by whatever way', () => {
+    const { tokens } = read(['--auth-token', 'one', '--auth-token=two'], {
+      ...{ AGENTD_AUTH_TOKEN: 'three', AGENTD_AUTH_TOKENS: 'four, five,,one' },
+    });
+    expect(tokens).toEqual(['one', 'two', 'three', 'four', 'five']);
+    const isToken = createBearerCheck(tokens);
+    expect(tokens.filter((token) => !isToken(token))).toEqual([]);
+    expect(['', 'on', 'one ', 'six', 'one,two'].filter(isToken)).toEqual([]);
+  });
+
+  it('takes flags before variables, and settings of agents whole', () => {
+    const options = read(['--port=0', '--agent-option', 'a.b=c=d', '--agent-option', 'a.e='], {
+      ...{ AGENTD_PORT: '9', AGENTD_HOST: '::1', AGENTD_MAX_CONCURRENCY: '' },
+    });
+    expect(options).toMatchObject({ port: 0, host: '::1', concurrency: 4 });
+    expect(options.agentOptions).toEqual({ a: { b: 'c=d', e: '' } });
+  });
+
+  it.each([
+    [['--port', 'x']],
+    [['--max-concurrency', '0']],
+    [['--agent-option', 'a']],
+    [['--auth-token', 'a b']],
+    [['--nonsense']],
+    [['start']],
+  ])('refuses %j', (args) => {
+    expect(() => read(args)).toThrow(expect.objectContaining({ code: 'USAGE' }));
+  });
+});
+
+describe('an address', () => {
+  it('is loopback or not, by what it is and not by how it begins', () => {
+    expect(['127.0.0.1', '127.9.9.9', 'localhost', '::1'].filter((host) => !isLoopback(host))).toEqual([]);
+    expect(
+      ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.evil.example', 'localhost.evil.example'].filter(isLoopback),
+    ).toEqual([]);
+    expect([addressOf('0.0.0.0', 1), addressOf('::1', 1)]).toEqual(['http://127.0.0.1:1', 'http://[::1]:1']);
+  });
+
+  it('[5] that others reach is never served without a token', async () => {
+    await expect(
+      accessOf(read(['--host', '0.0.0.0', '--insecure-no-auth']), '/nowhere'),
+    ).rejects.toMatchObject({ code: 'TOKEN_REQUIRED' });
+  });
+});
