@@ -14,7 +14,7 @@ import type {
   StreamFormat,
 } from './contract.js';
 
-const RESUME_ERRORS = { unknown: /No conversation found/, inUse: /is already in use/ };
+const RESUME_ERRORS = { unknown: /no conversation (found|")/i, inUse: /is already in use/ };
 
 /**
  * The agent that ships with us: it plays a YAML script as a real terminal program and a real MCP client.

@@ -39,9 +39,9 @@ export async function launchAgent(
   beginAttempt(session, worker, { runId: options.runId, attemptId, threadId: options.resumeThreadId });
   const started = await live.backend.start(spec);
   recordStarted(session, worker, attemptId, started);
-  const current = session.store.worker(session.sessionId, worker.worker_id);
-  if (current !== null) live.engine.attach(current, { held: true });
-  void comeUp(session, live, worker, { attemptId, launch: spec.launch, tools });
+  const current = session.store.worker(session.sessionId, worker.worker_id) ?? worker;
+  live.engine.attach(current, { held: true });
+  void comeUp(session, live, current, { attemptId, launch: spec.launch, tools });
   return started;
 }
 
@@ -56,15 +56,19 @@ export async function comeUp(
   agent: { attemptId: string; launch: InteractiveLaunch; tools: Promise<void> },
 ): Promise<void> {
   const { worker_id: workerId } = worker;
+  let hasEnded = false;
   try {
-    if (worker.state === 'starting') await becomeReady(session, live, worker, agent.attemptId);
+    if (worker.state === 'starting') hasEnded = await becomeReady(session, live, worker, agent.attemptId);
+    if (hasEnded) return;
     if (!agent.launch.toolsAtStart || (await live.toolsSeen.within(agent.tools, TOOLS_LIMIT_MS))) return;
     session.logger.warn({ worker: workerId }, 'its agent has not asked for our tools');
     await live.engine.startAnew(workerId, agent.attemptId, 'its agent came up without our tools');
   } catch (error) {
     session.logger.warn({ worker: workerId, err: error }, 'it could not be started anew');
   } finally {
-    live.engine.release(workerId);
+    // What was for one that ended, or made room for another process, waits for that.
+    const now = session.store.worker(session.sessionId, workerId)?.attempt_id;
+    if (!hasEnded && now === agent.attemptId) live.engine.release(workerId);
   }
 }
 
@@ -211,12 +215,13 @@ function workingDirectory(worker: WorkerRow, session: SessionContext): string {
   return subdirectory === '' ? worker.worktree : join(worker.worktree, subdirectory);
 }
 
+/** true: it ended instead. */
 async function becomeReady(
   session: SessionContext,
   live: LiveSession,
   worker: WorkerRow,
   attemptId: string,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await live.backend.ready(worker.worker_id);
   } catch (thrown) {
@@ -225,11 +230,12 @@ async function becomeReady(
     // Ended agents are told by their exit; a silent one needs somebody to look.
     if (error.code === 'AGENT_NOT_READY')
       live.engine.notReady(worker.worker_id, `${error.message}. ${error.hint ?? ''}`);
-    return;
+    return error.code === 'AGENT_EXITED';
   }
   const current = session.store.worker(session.sessionId, worker.worker_id);
-  if (current === null || !isLiveWorker(current.state) || current.attempt_id !== attemptId) return;
+  if (current === null || !isLiveWorker(current.state) || current.attempt_id !== attemptId) return true;
   session.store.append(fact('worker.ready', subject(session, worker), { attempt_id: attemptId }));
+  return false;
 }
 
 function subject(session: SessionContext, worker: WorkerRow, runId?: string): FactSubject {
