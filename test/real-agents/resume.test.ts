@@ -55,7 +55,7 @@ describe.each(['claude', 'codex'])('a session of %s that', (agent) => {
       rig = await RealRig.create({ rules: RULES });
       await rig.startWith(agent, { goal: 'Find the colour.', verify_commands: [], bypass_permissions: true });
       await until(
-        () => rig.repo.git('log', '--all', '--format=%s').split('\n').includes('colour'),
+        () => rig.repo.git('log', '--branches', '--format=%s').split('\n').includes('colour'),
         'the first half',
         90_000,
       );

@@ -67,6 +67,11 @@ export class Engine {
     if (early !== undefined) actor.onState(early);
   }
 
+  /** The agents are about to be ended: what comes now is for the processes to come. */
+  hold(): void {
+    for (const actor of this.#actors.values()) actor.hold();
+  }
+
   release(workerId: string): void {
     this.#actors.get(workerId)?.release();
   }

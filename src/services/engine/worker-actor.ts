@@ -87,6 +87,11 @@ export class WorkerActor {
     if (!this.#held) this.#courier.pump();
   }
 
+  /** Nothing more is delivered; what is under way comes to its outcome. */
+  hold(): void {
+    this.#held = true;
+  }
+
   release(): void {
     this.#held = false;
     this.pump();

@@ -97,6 +97,7 @@ function lastTurn(session: SessionContext): Promise<void> {
 }
 
 async function endAgents(session: SessionContext, live: LiveSession, end: SessionEnd): Promise<void> {
+  live.engine.hold();
   await Promise.allSettled(live.launching.values());
   const workers = session.store.workers(session.sessionId);
   for (const worker of workers) live.engine.endOpenRuns(worker, endingOf(session, worker, end));

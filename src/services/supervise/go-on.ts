@@ -1,10 +1,10 @@
+import { LEAD_ID } from '../../core/ids.js';
 import type { NewEvent } from '../../core/events/index.js';
-import type { RunRow, WorkerRow } from '../../core/state/rows.js';
+import type { MessageRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import { takesInstructions } from '../../core/state/states.js';
 import { goOnText } from '../context/engine-texts.js';
 import { fact } from '../engine/deps.js';
-import { acceptInstruction } from '../engine/instruct.js';
-import { pendingNotices } from '../engine/notices.js';
+import { acceptInstruction, isPending } from '../engine/instruct.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
 import { undeliveredIn } from './undelivered.js';
 
@@ -35,29 +35,30 @@ export function goOnWithRuns(session: SessionContext, live: LiveSession): void {
           ...(run.timeout_ms === null ? {} : { timeoutMs: run.timeout_ms }),
           ...(run.retries === 0 ? {} : { retries: run.retries }),
         });
-        if (notice !== null) tx.append(outdated(notice));
+        if (notice !== null && isPending(notice)) tx.append(outdated(notice));
       });
   for (const { worker_id: workerId } of workers) live.engine.pump(workerId);
 }
 
-interface Notice {
-  readonly session_id: string;
-  readonly worker_id: string;
-  readonly message_id: string;
-}
-
-/** The word to the lead that this run was interrupted, if it has not reached it yet. */
-function untold({ store, sessionId }: SessionContext, worker: WorkerRow, run: RunRow): Notice | null {
+/** The word to the lead that this run was interrupted, if it has not reached it. */
+function untold({ store, sessionId }: SessionContext, worker: WorkerRow, run: RunRow): MessageRow | null {
   const endedAt = run.ended_at ?? '';
   return (
-    pendingNotices(store, sessionId).find(
-      ({ about, accepted_at: at, text }) =>
-        about === worker.worker_id && at >= endedAt && text.includes('was interrupted'),
-    ) ?? null
+    store
+      .messages(sessionId, LEAD_ID)
+      .find(
+        (message) =>
+          message.kind === 'notice' &&
+          message.about === worker.worker_id &&
+          message.accepted_at >= endedAt &&
+          message.text.includes('was interrupted') &&
+          message.typed_at === null &&
+          message.submitted_at === null,
+      ) ?? null
   );
 }
 
-function outdated({ session_id, worker_id, message_id }: Notice): NewEvent {
+function outdated({ session_id, worker_id, message_id }: MessageRow): NewEvent {
   const reason = 'its run goes on';
   const subject = { session_id, worker_id, source: 'recovery', evidence: 'process' } as const;
   return fact('message.refused', subject, { message_id, reason });

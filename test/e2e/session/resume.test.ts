@@ -64,7 +64,7 @@ async function atWork(plan: { backend?: 'headless' } = {}): Promise<McpCaller> {
   await lead.ok('integrate_worker', { worker_id: 'w01' });
   await lead.ok('spawn_worker', { task: 'write the page', ...plan });
   await until(
-    () => rig.repo.git('log', '--all', '--format=%s').split('\n').includes('half'),
+    () => rig.repo.git('log', '--branches', '--format=%s').split('\n').includes('half'),
     'half of the page',
   );
   await lead.ok('send_to_worker', { worker_id: 'w02', message: 'quick, afterwards' });
@@ -231,36 +231,32 @@ describe('a port that somebody else has', () => {
 });
 
 describe('a supervisor that is killed while it takes a session up', () => {
-  it.each([
-    'session.resumed',
-    'supervisor.started',
-    'supervisor.recovered',
-    'run.queued',
-    'run.started',
-    'worker.started',
-  ])('at %s: the next one goes on, and nothing is done twice', async (type) => {
-    await atWork();
-    signal(rig.control.pid, 'SIGTERM');
-    await rig.supervisorEnded();
-    const head = rig.store.head();
-    let killed = false;
-    const stop = rig.store.subscribe(head, (event) => {
-      const owner = rig.store.lease(rig.sessionId);
-      if (killed || event.type !== type || owner === null || !isSameProcessAlive(owner)) return;
-      killed = true;
-      signal(owner.pid, 'SIGKILL');
-    });
-    await rig.takeUp().catch(() => undefined);
-    await until(() => killed, type);
-    stop();
-    await rig.supervisorEnded();
-    await until(() => {
-      const owner = rig.store.lease(rig.sessionId);
-      return owner === null || !isSameProcessAlive(owner);
-    }, 'the end of the supervisor');
-    await rig.takeUp();
-    await finish();
-    expectOneOfEach();
-    expect(rig.store.runs(rig.sessionId, 'w02')).toHaveLength(4);
-  });
+  it.each(['session.resumed', 'run.queued', 'worker.started'])(
+    'at %s: the next one goes on, and nothing is done twice',
+    async (type) => {
+      await atWork();
+      signal(rig.control.pid, 'SIGTERM');
+      await rig.supervisorEnded();
+      const head = rig.store.head();
+      let killed = false;
+      const stop = rig.store.subscribe(head, (event) => {
+        const owner = rig.store.lease(rig.sessionId);
+        if (killed || event.type !== type || owner === null || !isSameProcessAlive(owner)) return;
+        killed = true;
+        signal(owner.pid, 'SIGKILL');
+      });
+      await rig.takeUp().catch(() => undefined);
+      await until(() => killed, type);
+      stop();
+      await rig.supervisorEnded();
+      await until(() => {
+        const owner = rig.store.lease(rig.sessionId);
+        return owner === null || !isSameProcessAlive(owner);
+      }, 'the end of the supervisor');
+      await rig.takeUp();
+      await finish();
+      expectOneOfEach();
+      expect(rig.store.runs(rig.sessionId, 'w02')).toHaveLength(4);
+    },
+  );
 });
