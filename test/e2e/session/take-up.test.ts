@@ -131,7 +131,7 @@ describe('taking a session up', () => {
     ).toEqual(['w01 transcript', 'w02 transcript']);
   });
 
-  it('records agents that ended meanwhile, each by its evidence, and tells the lead', async () => {
+  it('[74] records agents that ended meanwhile, each by its evidence, tells the lead, and has their tasks done anew', async () => {
     const { letGo } = await started('leave', 'stay at it');
     await rig.crash();
     letGo();
@@ -152,6 +152,9 @@ describe('taking a session up', () => {
     expect(restartNotices()[0]?.text).toMatch(
       /w01 implementer \(\S+\): exited \(meanwhile; it was running\)/,
     );
+    expect(await (await rig.lead()).ok('spawn_worker', { task: 'leave' })).toMatchObject({
+      worker_id: 'w03',
+    });
   });
 
   it('ends a verification that was running as interrupted, with what it left; the next one runs anew', async () => {
