@@ -1,9 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './test/support/summary-reporter.js';
 
 interface ProjectOptions {
   readonly timeoutMs: number;
-  /** Whole products come after everything else. */
+  /** Whole products come after everything else, two files at a time. */
   readonly last: boolean;
   readonly globalSetup?: string;
 }
@@ -15,7 +16,7 @@ const project = (name: string, options: ProjectOptions) => ({
     testTimeout: options.timeoutMs,
     hookTimeout: options.timeoutMs,
     // Most of the time is waiting: on two cores two files at a time, which is one more than is usual.
-    maxWorkers: 2,
+    maxWorkers: options.last ? 2 : Math.max(2, availableParallelism() - 1),
     sequence: { groupOrder: options.last ? 1 : 0 },
     ...(options.globalSetup === undefined ? {} : { globalSetup: options.globalSetup }),
   },
