@@ -19,8 +19,9 @@ test('the bell rings at the terminal of everybody who looks, and at nobody else'
   // A terminal that shows the session: a client of this server inside a window of its own.
   const viewer = ['env', '-u', 'TMUX', 'tmux', '-L', world.socketName, 'attach'];
   const [place = ''] = await client.command('new-window', '-d', '-P', '-F', '#{window_id}', ...viewer);
+  // It is in the list before it is ready to hear anything; then it has drawn the session.
   const isThere = async () =>
-    (await client.command('list-clients', '-F', '#{client_control_mode}')).includes('0');
+    (await client.command('capture-pane', '-p', '-t', place)).some((line) => line.trim() === 'up');
   await until(isThere, 'the viewer is there');
   const rung = async () =>
     (await client.command('list-windows', '-F', '#{window_id} #{window_bell_flag}'))
