@@ -207,7 +207,9 @@ describe('integration, verification, verdict', () => {
     expect(answer['review_started']).toBe(true);
     const { reviewers } = answer as unknown as { reviewers: { reviewer: string; reviews: string }[] };
     for (const { reviewer, reviews } of reviewers) {
-      const text = rig.store.messages(rig.sessionId, reviewer).at(-1)?.text ?? '';
+      // It may have been asked for its report since.
+      const asked = rig.store.messages(rig.sessionId, reviewer).findLast(({ kind }) => kind !== 'nudge');
+      const text = asked?.text ?? '';
       expect(text).toContain(rig.store.worker(rig.sessionId, reviews)?.branch);
       expect(text).toContain('naming');
       await lead.ok('kill_worker', { worker_id: reviewer });
