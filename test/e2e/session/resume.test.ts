@@ -186,7 +186,7 @@ describe('a session that', () => {
     );
     expect(row()).toMatchObject({ state: 'active', verdict: null });
     // Its workers are the lead's again, in worktrees that were removed meanwhile.
-    await (await rig.lead()).ok('send_to_worker', { worker_id: 'w01', message: 'quick' });
+    await (await rig.lead()).ok('send_to_worker', { worker_id: 'w01', message: 'quick, afterwards' });
     await expect
       .poll(() => rig.store.runs(rig.sessionId, 'w01').at(-1), { timeout: 30_000 })
       .toMatchObject({ number: 2, state: 'succeeded' });
