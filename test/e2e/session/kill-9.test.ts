@@ -76,7 +76,7 @@ workers:
 
 /** At least these are met; which others are depends on who is quicker. */
 const KINDS = [
-  ...['supervisor.started', 'supervisor.recovered', 'progress.reported', 'verify.started', 'goal.done'],
+  ...['supervisor.started', 'supervisor.recovered', 'progress.reported lead', 'verify.started', 'goal.done'],
   ...['worker.created', 'run.started', 'worker.started', 'message.typed', 'message.submitted'].flatMap(
     (type) => [`${type} lead`, `${type} worker`],
   ),
