@@ -9,6 +9,10 @@ const SIGNALS: Readonly<Record<number, string>> = {
   15: 'SIGTERM',
 };
 
+export function isSignal(status: number | null): boolean {
+  return status !== null && SIGNALS[status - 128] !== undefined;
+}
+
 /** How a process ended, for people. `status`: its exit status, 128 + signal; null where it could not be learned. */
 export function exitWords(status: number | null): string {
   const signal = status === null ? undefined : SIGNALS[status - 128];

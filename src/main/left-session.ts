@@ -23,7 +23,7 @@ export async function readLeftSession(
     throw notResumable(
       { sessionId: row.session_id },
       'its agent had a terminal of yours, which it does not get back',
-      `what it did is in its worktree and branch: agentorchestr status ${row.session_id}; to remove them: agentorchestr clean ${row.session_id} --give-up`,
+      `what it did is in its worktree and branch: agentorchestr status ${row.session_id}; to remove them: agentorchestr clean ${row.session_id}`,
     );
   return {
     row,

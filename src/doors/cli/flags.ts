@@ -118,7 +118,7 @@ export const ACTION_FLAGS: readonly Flag[] = [
   {
     name: 'list-sessions',
     kind: 'switch',
-    summary: 'show the last 20 sessions; * not over: its work is kept',
+    summary: 'show the last 20 sessions; * can be resumed',
   },
   { name: 'version', kind: 'switch', summary: 'print the version' },
   HELP_FLAG,

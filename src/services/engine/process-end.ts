@@ -1,5 +1,5 @@
 import type { BackendEvent } from '../../backends/contract.js';
-import { exitWords } from '../../core/exit-status.js';
+import { exitWords, isSignal } from '../../core/exit-status.js';
 import type { AttemptRow, WorkerRow } from '../../core/state/rows.js';
 import { EXITED_WITHOUT_REPORT, isTerminalRun, type Evidence } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
@@ -107,8 +107,9 @@ function attemptOf(tx: Transaction, { sessionId }: EngineDeps, attemptId: string
 }
 
 function exitOf({ outputTail, status }: Exited): Omit<Ending, 'type'> & { failureCode: string } {
-  const summary = lastLine(outputTail) ?? exitWords(status);
-  return { summary, evidence: 'process', failureCode: EXITED_WITHOUT_REPORT };
+  // The screen of one that was killed says what it was at, and nothing of why it ended.
+  const words = isSignal(status) ? null : lastLine(outputTail);
+  return { summary: words ?? exitWords(status), evidence: 'process', failureCode: EXITED_WITHOUT_REPORT };
 }
 
 function lastLine(text: string): string | null {

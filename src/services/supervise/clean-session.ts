@@ -25,7 +25,7 @@ export async function cleanSession(
 ): Promise<CleanReport> {
   const row = requireLeft(session);
   const state = leftState(row);
-  const resumeLost = isResumable(state) && row.cleaned_at === null ? whatResumes(session, row) : null;
+  const resumeLost = isResumable(row, state) ? whatResumes(session, row) : null;
   if (resumeLost !== null && !giveUp && !dryRun) throw stillResumable(row, state, resumeLost);
   const cleaning: Cleaning = { dryRun, removed: [], salvaged: [], left: [], stayingBranches: new Set() };
   if (!dryRun) await endWriters(session);

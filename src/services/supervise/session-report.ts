@@ -4,7 +4,7 @@ import type { SessionRow, VerificationRow, WorkerRow } from '../../core/state/ro
 import type { Reader } from '../../store/contract.js';
 import { lastRun } from '../engine/deps.js';
 import { attention, attentionItem } from './attention.js';
-import { shownState } from './shown-state.js';
+import { isResumable, shownState } from './shown-state.js';
 
 export const workerReport = z.object({
   worker_id: z.string(),
@@ -64,6 +64,7 @@ export const sessionReport = z.object({
   applied: z.string().nullable().describe('how --apply went; null when it was not asked for'),
   created_at: z.string(),
   ended_at: z.string().nullable(),
+  resumable: z.boolean().describe('agentorchestr --resume goes on with it'),
   cleaned_at: z.string().nullable().describe('when clean removed what it left; null: not yet'),
   disk: diskReport
     .nullable()
@@ -117,9 +118,10 @@ export function reportVerification(row: VerificationRow): z.infer<typeof verifyR
 export function reportSession(reader: Reader, row: SessionRow): SessionReport {
   const workers = reader.workers(row.session_id).filter((worker) => worker.role === 'worker');
   const verification = reader.verifications(row.session_id).at(-1);
+  const state = shownState(reader, row);
   return {
     session_id: row.session_id,
-    state: shownState(reader, row),
+    state,
     goal: row.goal,
     summary: row.summary,
     reason: row.reason,
@@ -139,6 +141,7 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
     applied: row.applied,
     created_at: row.created_at,
     ended_at: row.ended_at,
+    resumable: isResumable(row, state),
     cleaned_at: row.cleaned_at,
     disk: null,
   };

@@ -9,7 +9,16 @@ export function shownState(reader: Reader, row: SessionRow): string {
   return owner !== null && isSameProcessAlive(owner) ? 'active' : 'crashed';
 }
 
-/** What can be taken up again: everything that did not reach its goal and is not at work. */
-export function isResumable(shown: string): boolean {
-  return shown !== 'active' && shown !== 'done';
+/**
+ * What can be taken up again: everything that did not reach its goal, is not at work, was not cleaned, and had panes to
+ * go on in. `shown`: what `shownState` says of it.
+ */
+export function isResumable({ cleaned_at: cleanedAt, options }: SessionRow, shown: string): boolean {
+  return shown !== 'active' && shown !== 'done' && cleanedAt === null && !isOnForeignTerminal(options);
+}
+
+/** Its agent had the terminal of the command line that started it. */
+function isOnForeignTerminal(options: SessionRow['options']): boolean {
+  const plan = options['plan'] as { worker_backend?: unknown } | undefined;
+  return plan?.worker_backend === 'foreground';
 }

@@ -61,8 +61,8 @@ describe('one agent in tmux', () => {
     expect(code).toBe(2);
     expect(stdout).toContain(`session ${sessionId()}  failed\n  the verification failed: test -f c.txt`);
     expect(stderr).toContain(`left  branch ${worker().branch}\n`);
-    expect(stderr).toContain(`next  agentorchestr --resume ${sessionId()}`);
-    expect(stderr).toContain(`      agentorchestr merge ${sessionId()} --anyway`);
+    expect(stdout).toContain(`go on   agentorchestr --resume ${sessionId()}`);
+    expect(stderr).toContain(`next  agentorchestr merge ${sessionId()} --anyway`);
     expect(stderr).toContain(`agentorchestr clean ${sessionId()} --give-up`);
     expect(fingerprint(rig.repo.path, rig.repo.repository)).toEqual(before);
   });

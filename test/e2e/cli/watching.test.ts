@@ -59,7 +59,7 @@ describe('the viewer', () => {
     expect(stdout).toContain(`session ${sessionId}  crashed`);
     expect(await listed()).toMatchObject([{ session_id: sessionId, state: 'crashed', resumable: true }]);
     expect((await rig.run(['--list-sessions'])).stdout).toMatch(
-      /^\* {2}[0-9a-f]{8} {2}crashed {2}0\/0 done .* a goal\n\* not over: its work is kept\n$/,
+      /^\* {2}[0-9a-f]{8} {2}crashed {2}0\/0 done .* a goal\n\* goes on with agentorchestr --resume ID\n$/,
     );
 
     const paused = await rig.run(['pause', sessionId, '--json']);

@@ -38,7 +38,7 @@ describe('--list-sessions', () => {
     expect(lines).toHaveLength(21);
     expect(lines[0]).toBe(`*  3f2a91bc  crashed  2/3 done  10 min ago  one two ${'x'.repeat(51)}…`);
     expect(lines[1]).toBe('   00000010  done     2/3 done  10 min ago  a goal');
-    expect(lines.at(-1)).toBe('* not over: its work is kept');
+    expect(lines.at(-1)).toBe('* goes on with agentorchestr --resume ID');
   });
 
   it('[25] as JSON has every field and nothing else', async () => {

@@ -33,7 +33,7 @@ const report = (more: Partial<SessionReport> = {}): SessionReport => ({
     last_progress: null,
   },
   ...{ merge_command: null, applied: null, created_at: '', ended_at: null },
-  ...{ cleaned_at: null, disk: null },
+  ...{ resumable: false, cleaned_at: null, disk: null },
   ...more,
 });
 

@@ -25,13 +25,13 @@ function render(
   const rows = sessions.map((session) => [
     session.resumable ? '*' : ' ',
     paint.strong(session.session_id),
-    paintState(paint, session.state),
+    paintState(paint, session.state) + (session.cleaned_at === null ? '' : paint.faint(' cleaned')),
     `${session.workers_done}/${session.workers_total} done`,
     age(session.updated_at, host.now()),
     oneLine(session.goal, GOAL_CHARACTERS),
   ]);
   const marked = sessions.some((session) => session.resumable)
-    ? `\n${paint.faint('* not over: its work is kept')}`
+    ? `\n${paint.faint('* goes on with agentorchestr --resume ID')}`
     : '';
   return `${table(rows)}${marked}\n`;
 }

@@ -1,3 +1,4 @@
+import { EXIT } from '../../../core/errors/categories.js';
 import { OrchestratorError } from '../../../core/errors/error.js';
 import { LEAD_ID } from '../../../core/ids.js';
 import type { SessionReport } from '../../../services/supervise/session-report.js';
@@ -60,7 +61,9 @@ async function takeUp(
   addition: string | null,
 ): Promise<number> {
   const showPanes = shallAttach(host, parsed);
-  const { columns, rows } = host.terminal;
+  const { columns, rows, interrupted } = host.terminal;
+  // From here on a Ctrl-C is heeded: what comes up meanwhile is paused as soon as it is there, and that is said.
+  if (interrupted.aborted) return EXIT.interrupted;
   try {
     await host.takeUpSession({
       sessionId,

@@ -4,12 +4,8 @@ import { createPaint } from '../output/paint.js';
 import { plain } from '../output/plain.js';
 import { table } from '../output/table.js';
 
-/** Where the work is now, and the commands that go on with it, bring it home or remove it. */
-export async function sayWhatIsLeft(
-  host: CliHost,
-  report: SessionReport,
-  { resumable }: { resumable: boolean },
-): Promise<void> {
+/** Where the work is now, and the commands that bring it home or remove it. */
+export async function sayWhatIsLeft(host: CliHost, report: SessionReport): Promise<void> {
   const places = await host.whereWorkIs(report.session_id);
   const paint = createPaint(host.terminal, host.env, 'stderr');
   const rows = [
@@ -17,9 +13,6 @@ export async function sayWhatIsLeft(
       ['left', `branch ${plain(branch)}`],
       ...(worktree === null ? [] : [['left', `worktree ${plain(worktree)}`]]),
     ]),
-    ...(resumable && report.state !== 'done'
-      ? [['next', `agentorchestr --resume ${report.session_id}   ${paint.faint('goes on with it')}`]]
-      : []),
     ...next(report, places).map(([command, what]) => ['next', `${command}   ${paint.faint(what)}`]),
   ];
   const named = rows.map(([name = '', value = ''], index) => [
@@ -30,11 +23,11 @@ export async function sayWhatIsLeft(
 }
 
 function next(report: SessionReport, places: readonly WorkPlace[]): [command: string, what: string][] {
-  const { session_id: id, state, commit, applied } = report;
+  const { session_id: id, state, commit, applied, resumable } = report;
   const isDone = state === 'done';
   const isHome = applied !== null && !applied.startsWith('not applied');
   const clean: [string, string] = [
-    `agentorchestr clean ${id}${isDone ? '' : ' --give-up'}`,
+    `agentorchestr clean ${id}${resumable ? ' --give-up' : ''}`,
     'removes it; unmerged work stays under a ref',
   ];
   if (isHome) return [clean];

@@ -113,7 +113,7 @@ async function runApart(
   const { sessionId } = await host.startSession(plan);
   const code = await follow(host, sessionId, options);
   const report = await host.report(sessionId);
-  if (!options.json && isOver(report)) await sayWhatIsLeft(host, report, { resumable: true });
+  if (!options.json && isOver(report)) await sayWhatIsLeft(host, report);
   return code;
 }
 
@@ -137,6 +137,6 @@ async function runHere(host: CliHost, plan: SessionPlanInput): Promise<number> {
   }
   const report = await host.report(sessionId);
   const code = await finish(host, report, { json: false });
-  await sayWhatIsLeft(host, report, { resumable: false });
+  await sayWhatIsLeft(host, report);
   return code;
 }

@@ -100,11 +100,8 @@ function facts(report: SessionReport, options: Options): string {
   if (report.applied !== null) rows.push(['applied', plain(report.applied)]);
   if (report.merge_command !== null) rows.push(['merge', paint.strong(plain(report.merge_command))]);
   if (options.attachCommand !== null) rows.push(['panes', options.attachCommand]);
-  if (options.attachCommand !== null && report.state === 'crashed')
-    rows.push([
-      '',
-      `its agents may still be at it; go on with it: agentorchestr --resume ${report.session_id}`,
-    ]);
+  if (report.resumable)
+    rows.push(['go on', `agentorchestr --resume ${report.session_id}${stillAtIt(report, options)}`]);
   if (report.cleaned_at !== null)
     rows.push([
       'cleaned',
@@ -112,6 +109,10 @@ function facts(report: SessionReport, options: Options): string {
     ]);
   if (options.diskFollows === true) rows.push(['on disk', '']);
   return table(rows.map(([name, value]) => [paint.faint(name), value]));
+}
+
+function stillAtIt({ state }: SessionReport, { attachCommand }: Options): string {
+  return state === 'crashed' && attachCommand !== null ? '   (its agents may still be at it)' : '';
 }
 
 export function renderDisk(report: SessionReport): string {

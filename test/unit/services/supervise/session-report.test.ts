@@ -128,6 +128,7 @@ describe('the report of a session', () => {
       created_at: '2026-01-01T00:00:00.000Z',
       ended_at: null,
       cleaned_at: null,
+      resumable: true,
       disk: null,
     });
   });
@@ -172,10 +173,16 @@ describe('the state that is shown of a session', () => {
     ['session.ended', { state: 'timeout', summary: '' }, 'timeout', true],
   ] as const)('after %s %j is %s; resumable: %s', (type, data, state, resumable) => {
     rig.store.append(sampleEvent(type, data));
-    expect([shown(), isResumable(shown())]).toEqual([state, resumable]);
+    expect([shown(), isResumable(row(), shown())]).toEqual([state, resumable]);
   });
 
   it('can be taken up again when it crashed, not while it is at work', () => {
-    expect([isResumable('crashed'), isResumable('active')]).toEqual([true, false]);
+    expect([isResumable(row(), 'crashed'), isResumable(row(), 'active')]).toEqual([true, false]);
+  });
+
+  it('cannot when it was cleaned, or when its agent had a terminal of the person’s own', () => {
+    const plan = { worker_backend: 'foreground' };
+    expect(isResumable({ ...row(), cleaned_at: 'then' }, 'paused')).toBe(false);
+    expect(isResumable({ ...row(), options: { plan } }, 'paused')).toBe(false);
   });
 });
