@@ -1,0 +1,71 @@
+import { list, type CatalogEntry } from './entry.js';
+
+/** What was named is not there. */
+export const NOT_FOUND_ERRORS = {
+  NO_SUCH_ADDRESS: {
+    category: 'not_found',
+    message: (p) => `nothing is at ${p['path']}`,
+    hint: () => 'every address is in /openapi.json',
+  },
+  RUN_NOT_FOUND: {
+    category: 'not_found',
+    message: (p) => `no run "${p['run']}"`,
+    hint: () => 'the events of its session name every run',
+  },
+  FILE_NOT_READABLE: {
+    category: 'not_found',
+    message: (p) => `cannot read ${p['path']}: ${p['problem']}`,
+    hint: () => 'check the path; text files must be UTF-8',
+  },
+  SESSION_NOT_FOUND: {
+    category: 'not_found',
+    message: (p) => `no session "${p['session']}"`,
+    hint: () => 'agentorchestr --list-sessions shows the last ones',
+  },
+  NO_SESSIONS: {
+    category: 'not_found',
+    message: (p) => (p['running'] === true ? 'no session is running' : 'there is no session yet'),
+    hint: (p) =>
+      p['running'] === true
+        ? 'agentorchestr --list-sessions shows the last ones; one whose supervisor died goes on with --resume ID'
+        : 'start one: agentorchestr --goal "…"',
+  },
+  UNKNOWN_WORKER: {
+    category: 'not_found',
+    message: (p) => `no worker "${p['worker']}" in this session`,
+    hint: (p) => (list(p['valid']) === '' ? 'no worker was spawned yet' : `workers are: ${list(p['valid'])}`),
+  },
+  UNKNOWN_PERSPECTIVE: {
+    category: 'not_found',
+    message: (p) => `no perspective "${p['perspective']}"`,
+    hint: (p) => `perspectives are: ${list(p['valid'])}`,
+  },
+  UNKNOWN_AGENT: {
+    category: 'not_found',
+    message: (p) => `no agent "${p['agent']}"`,
+    hint: (p) => `agents are: ${list(p['valid'])}`,
+  },
+  UNKNOWN_OPERATION: {
+    category: 'not_found',
+    message: (p) => `no operation "${p['operation']}"`,
+    hint: () => 'GET /api/operations lists them',
+  },
+  UNKNOWN_VERIFY: {
+    category: 'not_found',
+    message: (p) => `no verification "${p['verify_id']}"`,
+    hint: () => 'call verify without verify_id to start one',
+  },
+  REF_NOT_FOUND: {
+    category: 'not_found',
+    message: (p) => `no commit, branch or worker "${p['ref']}" to start from`,
+    hint: () => 'base takes a worker id, "integration", or a branch or commit of this repository',
+  },
+  NOT_SALVAGED: {
+    category: 'not_found',
+    message: (p) => `nothing is kept as "${p['ref']}"`,
+    hint: (p) =>
+      list(p['valid']) === ''
+        ? 'agentorchestr salvage list shows what is kept'
+        : `kept are: ${list(p['valid'])}`,
+  },
+} as const satisfies Record<string, CatalogEntry>;
