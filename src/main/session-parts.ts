@@ -84,6 +84,7 @@ export async function openSessionParts(options: {
       ? { env, socketPrefix: env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr' }
       : socketSettings(sessionId, known.socket, env)),
     terminal: plan.terminal,
+    hasLead: plan.mode !== 'manual',
     readingMs: plan.end_shown_s * 1_000,
     ...(plan.tmux_user_config === null ? {} : { userConfig: plan.tmux_user_config }),
   });

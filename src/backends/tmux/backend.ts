@@ -274,6 +274,7 @@ class TmuxBackend implements Backend {
         client: session.connection,
         target: session.target,
         size: this.fit.size,
+        hasLead: this.options.hasLead ?? true,
         logger: this.options.logger,
       },
       textFileOf: (pane) => roster.textFileOf(pane),

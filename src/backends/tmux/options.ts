@@ -17,6 +17,8 @@ export interface TmuxBackendOptions {
   readonly logger: Logger;
   /** The terminal that is about to attach; null when there is none. */
   readonly terminal: WindowSize | null;
+  /** false: no lead will come, and the first place is for whoever does. Default true. */
+  readonly hasLead?: boolean;
   /** A person's own tmux configuration, read on top of ours. */
   readonly userConfig?: string;
   /** How long the end of the session stands before viewers who touch nothing are let go, ms. */

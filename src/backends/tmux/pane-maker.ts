@@ -1,3 +1,4 @@
+import { LEAD_ID } from '../../core/ids.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { writeFileAtomic } from '../../platform/files.js';
 import { processRef, type ProcessRef } from '../../platform/process-tree.js';
@@ -7,7 +8,7 @@ import { ATTEMPT_VARIABLE } from '../../platform/launch/launcher.js';
 import { setLabel } from './labels.js';
 import { layoutString, type WindowSize } from './layout.js';
 import { listPanes, markPane, type PaneRow } from './panes.js';
-import { placeForLead, placeForWorker, sizeOf, windowName, type Place } from './placement.js';
+import { placeForLead, placeForOnly, placeForWorker, sizeOf, windowName, type Place } from './placement.js';
 import { PLACEHOLDER } from './session.js';
 import { capturePane } from './text.js';
 import type { ControlClient } from './types.js';
@@ -24,6 +25,8 @@ export interface PaneMakerOptions {
   /** `$n` */
   readonly target: string;
   readonly size: WindowSize;
+  /** false: the first place is nobody's. */
+  readonly hasLead: boolean;
   readonly logger: Logger;
   /** The file for the text of an ended agent's pane that is about to go; null: the pane may not go. */
   readonly textFileOf: (pane: PaneRow) => string | null;
@@ -38,10 +41,7 @@ export async function makePane(
 ): Promise<MadePane> {
   const { client, target } = options;
   const panes = await listPanes(client, target);
-  const place =
-    spec.role === 'lead'
-      ? placeForLead(panes)
-      : placeForWorker(panes, (pane) => options.textFileOf(pane) !== null);
+  const place = placeFor(options, spec, panes);
   const going = place.kind === 'respawn' ? place.pane : place.kind === 'split' ? place.replaces : null;
   if (going !== null && going.attemptId !== null && options.textFileOf(going) === null)
     throw inUse(spec, going);
@@ -61,15 +61,22 @@ export async function makePane(
   return made;
 }
 
+function placeFor(options: PaneMakerOptions, { role }: StartSpec, panes: readonly PaneRow[]): Place {
+  if (role === 'lead') return placeForLead(panes);
+  const isReusable = (pane: PaneRow) => options.textFileOf(pane) !== null;
+  return options.hasLead ? placeForWorker(panes, isReusable) : placeForOnly(panes, isReusable);
+}
+
 /** Undoes `makePane` for an agent that did not start: its pane goes, a lead's place gets its placeholder back. */
 export async function unmakePane(options: PaneMakerOptions, spec: StartSpec, made: MadePane): Promise<void> {
   const { client } = options;
   const window = (await listPanes(client, options.target)).filter((pane) => pane.windowId === made.windowId);
-  if (spec.role === 'lead' && window[0]?.paneId === made.paneId && window[0].windowNumber === 1) {
+  const isFirst = window[0]?.paneId === made.paneId && window[0].windowNumber === 1;
+  if (isFirst && (spec.role === 'lead' || !options.hasLead)) {
     await client.command('respawn-pane', '-k', '-t', made.paneId, ...PLACEHOLDER);
     await client.command('clear-history', '-t', made.paneId);
     await Promise.all([
-      markPane(client, made.paneId, { workerId: spec.workerId, attemptId: '' }),
+      markPane(client, made.paneId, { workerId: LEAD_ID, attemptId: '' }),
       setLabel(client, made.paneId, { text: '' }),
     ]);
     return;

@@ -23,6 +23,13 @@ export function placeForLead(panes: readonly PaneRow[]): Place {
   return { kind: 'split', beside: first, before: true, replaces: null };
 }
 
+/** One that is alone has the lead's place, where whoever attaches looks first. */
+export function placeForOnly(panes: readonly PaneRow[], isReusable: (pane: PaneRow) => boolean): Place {
+  const first = panes.find((pane) => pane.windowNumber === 1);
+  const isFree = first !== undefined && (isLeadSlot(first) || isReusable(first));
+  return isFree ? { kind: 'respawn', pane: first } : placeForWorker(panes, isReusable);
+}
+
 /**
  * The lowest of our windows with room. A window has room while it holds fewer panes than its size allows, or when an
  * ended worker's pane in it may go (`isReusable`: its text is kept).

@@ -45,6 +45,18 @@ describe('panes', () => {
     ]);
   });
 
+  test('[111] one that is alone has the whole first window, its next process as well', async () => {
+    const world = createTmuxWorld(sandbox, { terminal: { columns: 110, rows: 40 }, hasLead: false });
+    await world.backend.open();
+    const { paneId } = await world.backend.start(
+      world.spec('w01', ['/bin/sh', '-c', 'echo was here; exit 0']),
+    );
+    expect(await layout(world)).toEqual(['agentorchestr w01 110x38']);
+    await world.exit('w01');
+    expect((await world.backend.start(world.spec('w01', WAIT, { attemptId: 'second' }))).paneId).toBe(paneId);
+    expect(await layout(world)).toEqual(['agentorchestr w01 110x38']);
+  });
+
   test('[55] the text of an ended worker is still read after its pane was given to another, by the next supervisor too', async () => {
     const world = createTmuxWorld(sandbox, { terminal: { columns: 80, rows: 24 } });
     await world.backend.open();
