@@ -84,7 +84,8 @@ async function inLivePane(options: ReconcileOptions, entry: Entry): Promise<void
       await resume(options, entry);
     return;
   }
-  // Its launcher is about to write the status; if it does not until the next look, it never will.
+  // Its launcher is about to write the status, however long that takes where there is much to do.
+  if (entry.launcher !== null && isAlive(entry.launcher)) return void signalProcess(entry.launcher, 'SIGCONT');
   entry.missed++;
   if (entry.missed > 1) await options.roster.tellExited(entry, null);
 }

@@ -79,7 +79,8 @@ class Sweep {
   /** What lives of all that was ever seen, the launcher aside. */
   async look(): Promise<readonly ProcessRef[]> {
     const marked = await processesWithVariable(ATTEMPT_VARIABLE, this.target.attemptId, this.source);
-    for (const found of marked) this.add(found);
+    const spared = marked.length === 0 ? [] : await this.launchersOwn();
+    for (const found of marked) if (!spared.includes(found.pid)) this.add(found);
     const roots = this.alive().map(({ pid }) => pid);
     for (const found of await processTree(roots, this.source)) this.add(found);
     return this.alive();
@@ -87,6 +88,15 @@ class Sweep {
 
   kill(): void {
     for (const found of this.alive()) signalProcess(found, 'SIGKILL');
+  }
+
+  /** What the launcher starts to write the exit status carries the mark as well: killed in the middle, it would be lost. */
+  private async launchersOwn(): Promise<readonly number[]> {
+    const { agent, launcher } = this.target;
+    if (agent === null || launcher === null) return [];
+    const ofAgent = (await processTree([agent.pid], this.source)).map(({ pid }) => pid);
+    const ofLauncher = (await processTree([launcher.pid], this.source)).map(({ pid }) => pid);
+    return ofLauncher.filter((pid) => !ofAgent.includes(pid));
   }
 
   private alive(): readonly ProcessRef[] {

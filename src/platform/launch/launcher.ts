@@ -95,7 +95,8 @@ export function launchScript(spec: LaunchedProgram, script: LaunchScript): strin
   );
   return `#!/bin/sh
 # Starts worker ${spec.workerId}, attempt ${spec.attemptId}.
-trap : INT QUIT TERM USR1
+trap : INT QUIT TERM
+trap 'was_read=1' USR1
 ${streams === undefined ? '' : redirection(streams)}${PUT_FILE}
 finish() {
   put ${shellQuote(files.exit)} "$1"
@@ -121,8 +122,8 @@ function redirection(streams: NonNullable<LaunchScript['streams']>): string {
 
 // tmux drops what it has not read from the terminal when its first process ends.
 const STAY = `  command -p sleep ${STAY_SECONDS} &
-  wait $!
-  kill $! 2>/dev/null
+  trap 'kill $! 2>/dev/null; exit '"$1" USR1
+  [ -n "$was_read" ] && kill $! 2>/dev/null || wait $!
 `;
 
 /**

@@ -77,15 +77,21 @@ describe.each(['tmux', 'headless'] as const)('a worker that is over (%s)', (back
     expect(rig.repo.git('log', '--format=%s', row(worker)?.branch ?? '').match(/four/g)).toHaveLength(1);
   });
 
-  it('whose worktree is gone says so, and what to do', async () => {
+  it('whose worktree is gone has it made again from its branch; without the branch it says so, and what to do', async () => {
     await begin(backend);
-    const worker = await spawn('die of it');
-    await ended(worker);
-    rmSync(row(worker)?.worktree ?? '', { recursive: true });
+    const [worker, other] = [await spawn('die of it'), await spawn('die of it, too')];
+    for (const id of [worker, other]) {
+      await ended(id);
+      rmSync(row(id)?.worktree ?? '', { recursive: true });
+    }
     await send(worker, 'make five');
-    const answer = await ended(worker);
+    expect(await ended(worker)).toMatchObject({ state: 'done', summary: 'five is made' });
+    rig.repo.git('worktree', 'prune');
+    rig.repo.git('branch', '-D', row(other)?.branch ?? '');
+    await send(other, 'make six');
+    const answer = await ended(other);
     expect(answer).toMatchObject({ state: 'failed' });
-    expect(JSON.stringify(answer)).toMatch(/there is no worktree any more/);
+    expect(JSON.stringify(answer)).toMatch(/there is no worktree and no branch/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SessionRig } from '../../support/session-rig.js';
@@ -35,6 +35,8 @@ it('[111] one that was paused goes on in its own conversation, and ends as it wo
 `;
   await rig.start(script, { mode: 'manual', goal: 'Write b.txt' });
   await rig.event('the turn', ({ type }) => type === 'message.started');
+  const { worktree } = rig.store.worker(rig.sessionId, 'w01') ?? {};
+  await expect.poll(() => existsSync(join(worktree ?? '', 'b.txt')), { timeout: 20_000 }).toBe(true);
   process.kill(rig.control.pid, 'SIGTERM');
   await rig.event('the pause', ({ type }) => type === 'session.paused');
   await rig.supervisorEnded();

@@ -14,6 +14,8 @@ beforeAll(async () => {
   rig = await GatewayRig.start(SCRIPT);
   session = await rig.session();
   await rig.over(await rig.say(session, 'say hello'));
+  // The end of the process comes after the end of the run.
+  await rig.until('the end of its process', () => rig.types(session).includes('run.attempt_ended'));
 }, GATEWAY_START_MS);
 afterAll(() => rig.close());
 

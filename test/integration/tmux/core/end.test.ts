@@ -1,10 +1,17 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BackendEvent } from '../../../../src/backends/contract.js';
 import { processStartTime } from '../../../../src/platform/identity.js';
 import { endProcesses } from '../../../../src/platform/launch/end-processes.js';
+import {
+  ATTEMPT_VARIABLE,
+  launchFiles,
+  launchScript,
+  readPidFile,
+} from '../../../../src/platform/launch/launcher.js';
+import { processRef } from '../../../../src/platform/process-tree.js';
 import { systemClock } from '../../../../src/platform/clock.js';
 import { createSandbox, type Sandbox } from '../../../support/sandbox.js';
 import { createTmuxWorld, until, type TmuxWorld } from '../../../support/tmux.js';
@@ -129,6 +136,27 @@ describe('stop', () => {
     expect(await world.backend.stop('w01', { graceMs: 5_000 })).toEqual({ verified: true, survivors: [] });
     expect(await world.exit('w01')).toMatchObject({ status: 3, outputTail: 'saved' });
     expect(isGone(pidIn('left'))).toBe(true);
+  });
+
+  test('does not take what writes the exit status for something that the agent left behind', async () => {
+    const argv = ['/bin/sh', '-c', 'setsid sleep 1000 & echo $! >"$HOME/left"; exec sleep 999'];
+    const spec = world.spec('w01', argv, { directory: sandbox.home });
+    const { attemptId } = spec;
+    const files = launchFiles(sandbox.home, 'w01', attemptId);
+    const plan = { files, realCwd: realpathSync(spec.cwd), without: [], stays: false };
+    writeFileSync(files.script, launchScript(spec, plan));
+    const env = { ...sandbox.env, [ATTEMPT_VARIABLE]: attemptId };
+    const { pid: launcherPid = 0 } = spawn('/bin/sh', [files.script], { env, stdio: 'ignore' });
+    await until(() => existsSync(join(sandbox.home, 'left')) && pidIn('left') > 0, 'the agent runs');
+    // Writing takes as long as it likes: until somebody reads.
+    execFileSync('mkfifo', [`${files.exit}.tmp`]);
+    const agent = await readPidFile(files.pid);
+    const options = { graceMs: 5_000, clock: systemClock };
+    const ended = endProcesses({ agent, launcher: processRef(launcherPid), attemptId }, options);
+    await until(() => isGone(pidIn('left')), 'what the agent left behind is gone');
+    const written = execFileSync('cat', [`${files.exit}.tmp`], { encoding: 'utf8', timeout: 20_000 });
+    expect(written).toBe('130\n');
+    expect(await ended).toEqual({ verified: true, survivors: [] });
   });
 
   test('ends an agent that was stopped by Ctrl-Z', async () => {
