@@ -37,7 +37,8 @@ it.each([
     await pty.shows(/Bye\./);
     pty.type(leave);
     pty.keys('Enter');
-    expect(await pty.ended()).toBe(0);
+    const code = await pty.ended();
+    expect(code, pty.screen()).toBe(0);
     const [row] = rig.store.sessions(1);
     const [first] = rig.store
       .events({ after: 0, sessionId: row?.session_id ?? '', limit: 1_000 })
