@@ -12,6 +12,8 @@ export interface Setting {
    * session may cost; a project's file counts only where it is lower than what you have set, or what is built in.
    */
   readonly scope: 'user' | 'lower' | 'any';
+  /** Its values are names of agents; which there are, the agents say. */
+  readonly namesAgents?: true;
   readonly variable: string;
   /** Between the values of a list in the variable. */
   readonly separator?: ',' | '\n';
@@ -32,12 +34,12 @@ const onOff = { schema: z.boolean(), takes: 'true or false' } as const;
 export const SETTINGS: readonly Setting[] = [
   {
     ...{ key: 'lead', schema: name, takes: 'the name of an agent', scope: 'any', fallback: null },
-    ...{ variable: 'AGENTORCHESTR_LEAD', flag: '--lead', summary: 'this agent leads' },
+    ...{ variable: 'AGENTORCHESTR_LEAD', flag: '--lead', summary: 'this agent leads', namesAgents: true },
   },
   {
     ...{ key: 'agents', schema: z.array(name).min(1), takes: 'a list of names of agents', scope: 'any' },
     ...{ variable: 'AGENTORCHESTR_AGENTS', separator: ',', flag: '--agents', fallback: null },
-    summary: 'only these agents',
+    ...{ summary: 'only these agents', namesAgents: true },
   },
   {
     ...{ key: 'headless', ...onOff, scope: 'any', variable: 'AGENTORCHESTR_HEADLESS', flag: '--headless' },

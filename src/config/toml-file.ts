@@ -45,8 +45,14 @@ export function invalid(
   });
 }
 
-/** For a key that nobody knows: the nearest one, or all there are. */
+/** For a key that nobody knows: the nearest one, also by its last part alone, or all there are. */
 export function unknownKeyHint(typed: string, known: readonly string[]): string {
-  const meant = nearest(typed, known);
+  const meant = nearest(typed, known) ?? nearestByLastPart(typed, known);
   return meant === null ? `keys are: ${known.join(', ')}` : `did you mean ${meant}?`;
+}
+
+function nearestByLastPart(typed: string, known: readonly string[]): string | null {
+  const lastPart = (key: string) => key.slice(key.lastIndexOf('.') + 1);
+  const meant = nearest(lastPart(typed), known.map(lastPart));
+  return meant === null ? null : (known.find((key) => lastPart(key) === meant) ?? null);
 }

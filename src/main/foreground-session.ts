@@ -29,12 +29,13 @@ export async function superviseHere(
   const data = sessionDataDirectory(paths, plan.session_id);
   await ensurePrivateDirectory(join(data, '..'));
   await ensurePrivateDirectory(data);
-  let pause = () => undefined as void;
+  let pause = (_reason: string) => undefined as void;
   const onInterrupt = () => {
-    if (!isTerminalGiven()) pause();
+    if (!isTerminalGiven()) pause('interrupted by the person');
   };
-  const onEnd = () => pause();
-  process.on('SIGINT', onInterrupt).on('SIGQUIT', onInterrupt).on('SIGTERM', onEnd).on('SIGHUP', onEnd);
+  const onTerm = () => pause('agentorchestr was asked to stop');
+  const onHangUp = () => pause('its terminal was closed');
+  process.on('SIGINT', onInterrupt).on('SIGQUIT', onInterrupt).on('SIGTERM', onTerm).on('SIGHUP', onHangUp);
   try {
     if (interrupted.aborted) throw new Interrupted();
     await superviseSession(
@@ -48,6 +49,7 @@ export async function superviseHere(
       newSession,
     );
   } finally {
-    process.off('SIGINT', onInterrupt).off('SIGQUIT', onInterrupt).off('SIGTERM', onEnd).off('SIGHUP', onEnd);
+    process.off('SIGINT', onInterrupt).off('SIGQUIT', onInterrupt);
+    process.off('SIGTERM', onTerm).off('SIGHUP', onHangUp);
   }
 }

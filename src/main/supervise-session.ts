@@ -26,7 +26,7 @@ export interface SupervisorOptions {
   readonly version: string;
   onReady(ready: { session_id: string; base: string; directory: string }): void;
   /** Registers what a TERM or INT to this process does. */
-  onSignal(listener: () => void): void;
+  onSignal(listener: (reason: string) => void): void;
 }
 
 /** What a session is made live from; `begin-session.ts` makes a new one, `take-up-session.ts` finds one. */
@@ -62,7 +62,7 @@ export async function superviseSession(options: SupervisorOptions, beginning: Be
   };
   const end = watchForEnd(context, live);
   // Asked during the start, it is heeded as soon as there is something to pause.
-  options.onSignal(() => end.pause('the supervisor was asked to stop'));
+  options.onSignal((reason) => end.pause(reason));
   let started = false;
   let stopLabels = () => undefined as void;
   let readers: Promise<void> = Promise.resolve();
@@ -141,7 +141,8 @@ async function leave(parts: SessionParts, { options, server, readers, destroy }:
   const { logger, backend, git, store, owner } = parts;
   const warn = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
   const leavePlace = async () => {
-    await Promise.race([readers, new Promise<void>(options.onSignal)]);
+    const signalled = new Promise<void>((resolve) => options.onSignal(() => resolve()));
+    await Promise.race([readers, signalled]);
     await backend.close({ destroy }).catch(warn('tmux not left'));
   };
   await server.close().catch(warn('port not closed'));

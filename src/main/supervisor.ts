@@ -46,8 +46,9 @@ try {
       version: packageVersion(),
       onReady: (ready) => say({ ready }),
       onSignal: (listener) => {
-        process.on('SIGTERM', listener);
-        process.on('SIGINT', listener);
+        const onSignal = () => listener('the supervisor was asked to stop');
+        process.on('SIGTERM', onSignal);
+        process.on('SIGINT', onSignal);
         process.on('SIGHUP', () => undefined);
       },
     },

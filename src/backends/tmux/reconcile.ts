@@ -85,7 +85,8 @@ async function inLivePane(options: ReconcileOptions, entry: Entry): Promise<void
     return;
   }
   // Its launcher is about to write the status, however long that takes where there is much to do.
-  if (entry.launcher !== null && isAlive(entry.launcher)) return void signalProcess(entry.launcher, 'SIGCONT');
+  if (entry.launcher !== null && isAlive(entry.launcher))
+    return void signalProcess(entry.launcher, 'SIGCONT');
   entry.missed++;
   if (entry.missed > 1) await options.roster.tellExited(entry, null);
 }

@@ -42,10 +42,11 @@ function serverRow(server: FoundServer, session: SeenSession | undefined): Check
   if (session !== undefined && ['active', 'crashed', 'paused'].includes(session.shown)) return [];
   const command = `tmux -S ${shellQuote(socket)} kill-server`;
   if (session !== undefined) {
-    // One that did not reach its goal may be resumed; to clean it would give that up.
-    const fix = session.shown === 'done' ? `agentorchestr clean ${sessionId}` : command;
+    const isDone = session.shown === 'done';
     const kept = `the panes of session ${sessionId} (${session.shown}) are still kept`;
-    return [warning(subject, kept, { command: fix })];
+    const way = isDone ? '' : `; go on with it (agentorchestr --resume ${sessionId}) or give it up`;
+    const fix = `agentorchestr clean ${sessionId}${isDone ? '' : ' --give-up'}`;
+    return [warning(subject, `${kept}${way}`, { command: fix })];
   }
   // Of another database, and at work there.
   if (supervised === true) return [];

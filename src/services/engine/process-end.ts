@@ -8,6 +8,8 @@ import { afterFailure, threadError } from './failed-attempt.js';
 import { undelivered } from './instruct.js';
 import { endRun, settleByReport, type Ending } from './outcomes.js';
 
+/** What it takes to settle what an end leaves, engine or not. */
+type Settling = Pick<EngineDeps, 'store' | 'sessionId' | 'newId'>;
 export type Exited = Extract<BackendEvent, { type: 'exited' }>;
 
 /** The process of an agent that stays has ended. true: what was asked of it stays open, and another process is due. */
@@ -55,7 +57,7 @@ function giveUpAttempt(deps: EngineDeps, tx: Transaction, { workerId, attemptId,
 }
 
 /** It cannot be reached any more, and no exit was seen. */
-export function recordLost(deps: EngineDeps, worker: WorkerRow, reason: string): void {
+export function recordLost(deps: Settling, worker: WorkerRow, reason: string): void {
   deps.store.transaction((tx) => {
     settleReported(deps, tx, worker);
     endOpenRuns(deps, tx, worker, { type: 'run.interrupted', summary: reason, evidence: 'process' });
@@ -64,7 +66,7 @@ export function recordLost(deps: EngineDeps, worker: WorkerRow, reason: string):
 }
 
 /** Ends every run that is not over, with what was on its way to it. */
-export function endOpenRuns(deps: EngineDeps, tx: Transaction, worker: WorkerRow, ending: Ending): void {
+export function endOpenRuns(deps: Settling, tx: Transaction, worker: WorkerRow, ending: Ending): void {
   const { sessionId } = deps;
   for (const run of tx.runs(sessionId, worker.worker_id)) endRun(deps, tx, worker, run.run_id, ending);
   const messages = tx.messages(sessionId, worker.worker_id);
@@ -97,7 +99,7 @@ function isAnotherDue(deps: EngineDeps, tx: Transaction, worker: WorkerRow, even
 }
 
 /** What it reported before it went stands. */
-function settleReported(deps: EngineDeps, tx: Transaction, worker: WorkerRow): void {
+function settleReported(deps: Settling, tx: Transaction, worker: WorkerRow): void {
   const open = tx.runs(deps.sessionId, worker.worker_id).find((run) => !isTerminalRun(run.state));
   if (open !== undefined) settleByReport(deps, tx, worker, open);
 }
@@ -117,7 +119,7 @@ function lastLine(text: string): string | null {
   return last === '' ? null : last;
 }
 
-function subjectOf({ sessionId }: EngineDeps, worker: WorkerRow, evidence: Evidence): FactSubject {
+function subjectOf({ sessionId }: Settling, worker: WorkerRow, evidence: Evidence): FactSubject {
   return {
     ...{ session_id: sessionId, worker_id: worker.worker_id },
     ...{ source: 'supervisor', evidence },

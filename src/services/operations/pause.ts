@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../operation.js';
-import { requireLive } from '../session-context.js';
+import { pauseSession } from '../supervise/stop-session.js';
 
 const scopes = ['client', 'admin'] as const;
 
@@ -14,7 +14,7 @@ export const pauseOperation = defineOperation({
   input: z.object({ reason: z.string().default('paused by the person') }),
   output: z.object({ pausing: z.boolean() }),
   run: async ({ session }, { reason }) => {
-    requireLive(session).pause(reason);
+    await pauseSession(session, reason);
     return { pausing: true };
   },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../operation.js';
 import { sessionRow } from '../session-context.js';
 import { keptOnDisk } from '../supervise/kept-on-disk.js';
+import { leftOut } from '../supervise/left-out.js';
 import { reportSession, sessionReport } from '../supervise/session-report.js';
 
 const scopes = ['client', 'admin'] as const;
@@ -25,6 +26,6 @@ export const statusOperation = defineOperation({
   run: async ({ session }, { disk_use: measured }) => {
     const row = sessionRow(session);
     const disk = measured && session.live === null ? await keptOnDisk(session, row) : null;
-    return { ...reportSession(session.store, row), disk };
+    return { ...reportSession(session.store, row), left_out: await leftOut(session), disk };
   },
 });

@@ -14,7 +14,7 @@ export const stopOperation = defineOperation({
   input: z.object({ reason: z.string().default('').describe('why; kept with the session') }),
   output: z.object({ stopping: z.boolean() }),
   run: async ({ session }, { reason }) => {
-    stopSession(session, reason);
+    await stopSession(session, reason);
     return { stopping: true };
   },
 });

@@ -1,17 +1,14 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { SessionRow } from '../../core/state/rows.js';
-import { endProcesses } from '../../platform/launch/end-processes.js';
 import { fact } from '../engine/deps.js';
 import { type SessionContext } from '../session-context.js';
 import { cleanBranches } from './clean-branches.js';
 import { cleanFolders, cleanRepository } from './clean-folders.js';
 import type { Cleaning, CleanReport } from './clean-report.js';
 import { cleanWorktrees, leftTrees } from './clean-worktrees.js';
-import { endLeftCommands } from './left-commands.js';
+import { endLeftWriters } from './end-left.js';
 import { leftState, requireLeft } from './left-state.js';
 import { isResumable } from './shown-state.js';
-
-const GRACE_MS = 2_000;
 
 /**
  * Removes what a session that is over left: panes, worktrees, branches, folders. What holds work is kept under a salvage
@@ -28,7 +25,8 @@ export async function cleanSession(
   const resumeLost = isResumable(row, state) ? whatResumes(session, row) : null;
   if (resumeLost !== null && !giveUp && !dryRun) throw stillResumable(row, state, resumeLost);
   const cleaning: Cleaning = { dryRun, removed: [], salvaged: [], left: [], stayingBranches: new Set() };
-  if (!dryRun) await endWriters(session);
+  // Agents and commands of a supervisor that died may still be at it.
+  if (!dryRun) await endLeftWriters(session, 'clean');
   await endPanes(session, cleaning);
   const trees = await leftTrees(session, row);
   const repository = await session.git.locateRepository({
@@ -72,28 +70,6 @@ function whatResumes(session: SessionContext, row: SessionRow): string {
   return conversations.length === 0
     ? 'the folders of its workers; their work is kept'
     : `the conversations of ${conversations.join(', ')} and their folders; their work is kept`;
-}
-
-/** Agents and commands of a supervisor that died may still be at it. */
-async function endWriters(session: SessionContext): Promise<void> {
-  await endLeftCommands(session);
-  const { clock, store, sessionId } = session;
-  for (const attempt of store.attempts(sessionId)) {
-    if (attempt.state === 'ended') continue;
-    const { pid, pid_started_at: pidStartedAt, attempt_id: attemptId } = attempt;
-    const agent = pid === null || pidStartedAt === null ? null : { pid, pidStartedAt };
-    const { verified, survivors } = await endProcesses(
-      { agent, launcher: null, attemptId },
-      { graceMs: GRACE_MS, clock },
-    );
-    if (!verified)
-      throw new OrchestratorError('SESSION_NOT_OVER', {
-        session: sessionId,
-        state: 'crashed',
-        problem: `processes of it could not be ended: ${survivors.join(', ')}`,
-        hint: 'end them by hand, and call clean again',
-      });
-  }
 }
 
 async function endPanes(session: SessionContext, { dryRun, removed, left }: Cleaning): Promise<void> {

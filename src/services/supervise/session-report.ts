@@ -4,7 +4,8 @@ import type { SessionRow, VerificationRow, WorkerRow } from '../../core/state/ro
 import type { Reader } from '../../store/contract.js';
 import { lastRun } from '../engine/deps.js';
 import { attention, attentionItem } from './attention.js';
-import { isResumable, shownState } from './shown-state.js';
+import { leftOutReport } from './left-out.js';
+import { isResumable, modeOf, shownState } from './shown-state.js';
 
 export const workerReport = z.object({
   worker_id: z.string(),
@@ -47,6 +48,7 @@ export type DiskReport = z.infer<typeof diskReport>;
 export const sessionReport = z.object({
   session_id: z.string(),
   state: z.string().describe('active, done, failed, paused, timeout; crashed when its owner is gone'),
+  mode: z.enum(['goal', 'manual']).describe('manual: one agent and no lead'),
   goal: z.string(),
   summary: z.string(),
   reason: z.string().nullable(),
@@ -65,6 +67,10 @@ export const sessionReport = z.object({
   created_at: z.string(),
   ended_at: z.string().nullable(),
   resumable: z.boolean().describe('agentorchestr --resume goes on with it'),
+  left_out: z
+    .array(leftOutReport)
+    .nullable()
+    .describe('work of its workers that the result does not hold; null: not over, or paused, or cleaned'),
   cleaned_at: z.string().nullable().describe('when clean removed what it left; null: not yet'),
   disk: diskReport
     .nullable()
@@ -122,6 +128,7 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
   return {
     session_id: row.session_id,
     state,
+    mode: modeOf(row),
     goal: row.goal,
     summary: row.summary,
     reason: row.reason,
@@ -142,6 +149,7 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
     created_at: row.created_at,
     ended_at: row.ended_at,
     resumable: isResumable(row, state),
+    left_out: null,
     cleaned_at: row.cleaned_at,
     disk: null,
   };

@@ -17,6 +17,11 @@ export function isResumable({ cleaned_at: cleanedAt, options }: SessionRow, show
   return shown !== 'active' && shown !== 'done' && cleanedAt === null && !isOnForeignTerminal(options);
 }
 
+export function modeOf({ options }: SessionRow): 'goal' | 'manual' {
+  const plan = options['plan'] as { mode?: unknown } | undefined;
+  return plan?.mode === 'manual' ? 'manual' : 'goal';
+}
+
 /** Its agent had the terminal of the command line that started it. */
 function isOnForeignTerminal(options: SessionRow['options']): boolean {
   const plan = options['plan'] as { worker_backend?: unknown } | undefined;

@@ -52,10 +52,10 @@ describe('agentorchestr config', () => {
   });
 
   it('lists and switches, and what is not set', async () => {
-    await config('set', 'agents', 'one, two');
+    await config('set', 'agents', 'scripted, claude');
     await config('set', 'bypass', 'false');
-    expect(readFileSync(file(), 'utf8')).toBe('agents = ["one", "two"]\nbypass = false\n');
-    expect((await config('get', 'agents')).stdout).toBe('one\ntwo\n');
+    expect(readFileSync(file(), 'utf8')).toBe('agents = ["scripted", "claude"]\nbypass = false\n');
+    expect((await config('get', 'agents')).stdout).toBe('scripted\nclaude\n');
     expect(JSON.parse((await config('get', 'lead', '--json')).stdout)).toEqual({ key: 'lead', value: null });
     expect(await config('get', 'lead')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
@@ -84,6 +84,9 @@ describe('agentorchestr config', () => {
     [['get'], 'config get needs a key', 'keys are: lead'],
     [['get', 'leda'], 'unknown key "leda"', 'did you mean lead?'],
     [['set', 'lead'], 'config set lead needs a value', 'it takes the name of an agent'],
+    [['set', 'lead', 'scritped'], 'no agent "scritped"', 'did you mean scripted?'],
+    [['set', 'agents', 'scripted,who'], 'no agent "who"', 'agents are: '],
+    [['unset', 'stal_s'], 'unknown key "stal_s"', 'did you mean limits.stall_s?'],
     [['set', 'agents', 'one', 'two'], 'unexpected argument "two"', ''],
     [['set', 'fetch', 'maybe'], '"fetch" takes true or false (got "maybe")', 'config list'],
     [

@@ -7,7 +7,7 @@ import { isServerAlive, killServer } from '../../../src/backends/tmux/attach.js'
 import { processStartTime } from '../../../src/platform/identity.js';
 import { until } from '../../support/tmux.js';
 import { check, listing, type } from './doctor-rig.js';
-import { CliRig, DONE_LEAD, SILENT_LEAD } from './rig.js';
+import { CliRig, DONE_LEAD, FAILED_LEAD, SILENT_LEAD } from './rig.js';
 
 let rig: CliRig;
 beforeEach(async () => {
@@ -91,6 +91,16 @@ describe('--doctor and sessions', () => {
       { state: 'warning', found: `${socket} is left of a server that is gone`, fix: `rm ${socket}` },
     ]);
     type(rig, dead.of('tmux servers')[0]?.fix);
+    expect((await check(rig)).troubles).toEqual([]);
+  });
+
+  it('names both ways on from the kept panes of a session that failed', async () => {
+    await rig.run([...GOAL, ...rig.playing(FAILED_LEAD)]);
+    const [id = ''] = rig.sessionIds();
+    const [row] = (await check(rig)).of('tmux servers');
+    expect(row?.found).toContain(`(failed) are still kept; go on with it (agentorchestr --resume ${id})`);
+    expect(row?.fix).toBe(`agentorchestr clean ${id} --give-up`);
+    expect((await rig.run(['clean', id, '--give-up'])).code).toBe(0);
     expect((await check(rig)).troubles).toEqual([]);
   });
 

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { isAlive } from '../../../src/platform/process-tree.js';
+import { until } from '../../support/tmux.js';
 import { openPty } from './pty.js';
 import { CliRig, SILENT_LEAD } from './rig.js';
 
@@ -54,3 +56,82 @@ it('stop ends a session as failed, says why, and does not wait for those who rea
   expect(again.code).toBe(1);
   expect(again.stderr).toContain(`session ${sessionId} has ended (failed)`);
 });
+
+const KILLING_LEAD = `lead:
+  - match: '^# Goal$'
+    steps:
+      - call: spawn_worker
+        with: { task: write the page }
+      - call: spawn_worker
+        with: { task: write the footer }
+      - run: 'until test -e {{cwd}}/../implementer-w01/page.txt && test -e {{cwd}}/../implementer-w02/done; do sleep 0.1; done'
+      - call: kill_worker
+        with: { worker_id: w01 }
+      - call: kill_worker
+        with: { worker_id: w02 }
+      - call: verify
+        until: { state: passed }
+      - call: mark_goal_done
+        with: { summary: done without them, discard: [{ worker: w02, reason: no footer wanted }] }
+workers:
+  - contains: write the page
+    steps:
+      - write: page.txt
+        content: half a page
+      - silence: true
+  - contains: write the footer
+    steps:
+      - write: footer.txt
+        content: a footer
+      - commit: Add the footer
+      - write: done
+        content: yes
+      - silence: true
+`;
+
+it('a summary names the work of workers that the result does not hold, and where it is', async () => {
+  const args = ['--goal', 'x', '--yes', '--verify', 'true', '--no-attach', ...rig.playing(KILLING_LEAD)];
+  const { code, stdout } = await rig.run(args);
+  expect(code).toBe(0);
+  const [lines = ''] = /not in the result[^]*?\n\n/.exec(stdout) ?? [];
+  expect(lines).toMatch(/^not in the result \(clean keeps it, too\)$/m);
+  expect(lines).toMatch(/^ {2}w01 {2}1 changed file {12}\/\S+\/implementer-w01$/m);
+  expect(lines).toMatch(
+    /^ {2}w02 {2}1 commit, 1 changed file {2}\/\S+\/implementer-w02 {2}discarded: no footer wanted$/m,
+  );
+});
+
+it.each([
+  { verb: 'stop', state: 'failed' },
+  { verb: 'pause', state: 'paused' },
+])(
+  '$verb of a session whose supervisor died ends its agents, and it goes on after that',
+  async ({ verb, state }) => {
+    const args = ['--goal', 'x', '--yes', '--verify', 'true', '--no-attach', ...rig.playing(SILENT_LEAD)];
+    const started = rig.start(args);
+    const [, sessionId = ''] = await started.says(/session ([0-9a-f]{8}) runs/);
+    const isAtWork = () =>
+      rig.look(
+        (store) => store.worker(sessionId, 'lead')?.state === 'working' && store.attempts(sessionId)[0],
+      );
+    await until(() => isAtWork() !== false, 'the lead is at work');
+    process.kill(rig.control(sessionId).pid, 'SIGKILL');
+    await started.finished;
+    const [attempt] = rig.look((store) => store.attempts(sessionId));
+    const agent = { pid: attempt?.pid ?? 0, pidStartedAt: attempt?.pid_started_at ?? '' };
+    expect(isAlive(agent)).toBe(true);
+
+    const ended = await rig.run([verb, sessionId]);
+    expect(ended).toMatchObject({ code: 0, stdout: `session ${sessionId} is ${state}\n` });
+    expect(isAlive(agent)).toBe(false);
+    expect(await listed()).toMatchObject({ state, resumable: true });
+    expect((await rig.run(['pause', sessionId])).code).toBe(state === 'paused' ? 0 : 1);
+
+    const again = rig.start(['--resume', sessionId, '--no-attach']);
+    await again.says(/session [0-9a-f]{8} runs; Ctrl-C pauses it/);
+    const attempts = () => rig.look((store) => store.attempts(sessionId));
+    await until(() => attempts().length === 2, 'the lead is started again');
+    again.child.kill('SIGINT');
+    expect((await again.finished).code).toBe(2);
+  },
+);

@@ -33,7 +33,7 @@ const report = (more: Partial<SessionReport> = {}): SessionReport => ({
     last_progress: null,
   },
   ...{ merge_command: null, applied: null, created_at: '', ended_at: null },
-  ...{ resumable: false, cleaned_at: null, disk: null },
+  ...{ resumable: false, left_out: null, cleaned_at: null, disk: null, mode: 'goal' },
   ...more,
 });
 
@@ -232,5 +232,25 @@ panes   agentorchestr attach 3f2a91bc
     const words = (more: Partial<SessionReport>) =>
       renderReport(report(more), { paint: noPaint, attachCommand: null }).split('\n')[1];
     expect([words({}), words({ last_progress: 'half' })]).toEqual(['  goal: a goal', '  now: half']);
+  });
+
+  it('names the work that the result does not hold', () => {
+    const one = { worker_id: 'w01', branch: 'b', worktree: '/w/one', commits: 2, changed_files: 1 };
+    const two = { worker_id: 'w02', branch: 'b', worktree: '/w/two', commits: 0, changed_files: 3 };
+    const left_out = [
+      { ...one, discarded: null },
+      { ...two, discarded: 'not needed' },
+    ];
+    const text = renderReport(report({ left_out }), { paint: noPaint, attachCommand: null });
+    expect(text).toContain(
+      [
+        'not in the result (clean keeps it, too)',
+        '  w01  2 commits, 1 changed file  /w/one',
+        '  w02  3 changed files            /w/two  discarded: not needed',
+      ].join('\n'),
+    );
+    expect(renderReport(report({ left_out: [] }), { paint: noPaint, attachCommand: null })).not.toContain(
+      'not in',
+    );
   });
 });

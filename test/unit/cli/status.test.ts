@@ -18,7 +18,7 @@ const report = (more: Partial<SessionReport> = {}): SessionReport => ({
   ...{ session_id: ID, state: 'active', goal: 'a goal', summary: '', reason: null, project: '/p' },
   ...{ base: 'base main@0000000', branch: null, commit: null, workers: [], attention: [], verify: null },
   ...{ last_progress: null, merge_command: null, applied: null, created_at: '', ended_at: null },
-  ...{ resumable: false, cleaned_at: null, disk: null },
+  ...{ resumable: false, left_out: null, cleaned_at: null, disk: null, mode: 'goal' },
   ...more,
 });
 const disk = {

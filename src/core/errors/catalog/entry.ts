@@ -1,3 +1,4 @@
+import { nearest } from '../../nearest.js';
 import type { Category } from '../categories.js';
 
 export type ErrorParams = Record<string, string | number | boolean | readonly string[] | undefined>;
@@ -20,4 +21,10 @@ export const flat = (value: ErrorParams[string]) => {
     .trim()
     .replace(/\s*\n\s*/g, ' / ');
   return line.length > TEXT_MOST ? `${line.slice(0, TEXT_MOST)}…` : line;
+};
+
+/** The one of `valid` that was most likely meant, or else all that there are to say. */
+export const nearestOr = (typed: ErrorParams[string], valid: ErrorParams[string], otherwise: string) => {
+  const meant = nearest(String(typed), Array.isArray(valid) ? valid : []);
+  return meant === null ? otherwise : `did you mean ${meant}?`;
 };

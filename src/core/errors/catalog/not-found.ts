@@ -1,4 +1,4 @@
-import { list, type CatalogEntry } from './entry.js';
+import { type CatalogEntry, list, nearestOr } from './entry.js';
 
 /** What was named is not there. */
 export const NOT_FOUND_ERRORS = {
@@ -43,7 +43,7 @@ export const NOT_FOUND_ERRORS = {
   UNKNOWN_AGENT: {
     category: 'not_found',
     message: (p) => `no agent "${p['agent']}"`,
-    hint: (p) => `agents are: ${list(p['valid'])}`,
+    hint: (p) => nearestOr(p['agent'], p['valid'], `agents are: ${list(p['valid'])}`),
   },
   UNKNOWN_OPERATION: {
     category: 'not_found',

@@ -1,7 +1,14 @@
 import { resolve } from 'node:path';
 import { explain, originWords, valueWords, type Explained } from '../../../config/explain.js';
 import { loadLayers, resolveAll, resolveSetting, type Layer } from '../../../config/load.js';
-import { AGENT_OPTIONS, agentOptionOf, findSetting, settingKeys } from '../../../config/schema.js';
+import {
+  AGENT_OPTIONS,
+  agentOptionOf,
+  findSetting,
+  settingKeys,
+  type Setting,
+  type SettingValue,
+} from '../../../config/schema.js';
 import { setSetting, unsetSetting } from '../../../config/set.js';
 import { unknownKeyHint } from '../../../config/toml-file.js';
 import { valueOfText } from '../../../config/values.js';
@@ -77,6 +84,7 @@ async function set(
   const value = setting === undefined ? text : valueOfText(setting, text, 'config set');
   const { config: folder } = resolvePaths(host.env);
   const kind = parsed.isOn('project') === true ? 'project' : 'user';
+  checkAgents(host, setting, value);
   await checkOption(host, name, value);
   const file = await setSetting({ config: folder, project: resolve('.') }, kind, {
     path: name.split('.'),
@@ -100,6 +108,19 @@ async function unset(host: CliHost, parsed: Parsed, key: string | undefined): Pr
   const now = explain(resolveSetting(await layersOf(host, parsed), name));
   host.terminal.out(`now ${plain(valueWords(now.value))}   ${plain(originWords(now, host.env['HOME']))}\n`);
   return 0;
+}
+
+/** Throws USAGE: every later command would fail. */
+function checkAgents(host: CliHost, setting: Setting | undefined, value: SettingValue): void {
+  if (setting?.namesAgents !== true) return;
+  const valid = host.knownAgents().map(({ name }) => name);
+  const agent = [value].flat().find((name) => !valid.includes(String(name)));
+  if (agent === undefined) return;
+  const meant = nearest(String(agent), valid);
+  throw usage(
+    `no agent "${agent}"`,
+    meant === null ? `agents are: ${valid.join(', ')}` : `did you mean ${meant}?`,
+  );
 }
 
 /** An option that no agent has would make every later command fail. */

@@ -25,7 +25,7 @@ export async function resume(host: CliHost, parsed: Parsed): Promise<number> {
     case 'active':
       if (parsed.isOn('kill-tmux') === true)
         printWarning(host.terminal, '--kill-tmux is not used: the session runs already');
-      await addToGoal(host, sessionId, addition);
+      await addToGoal(host, report, addition);
       return follow(host, sessionId, { showPanes: shallAttach(host, parsed), json });
     case 'done':
       if (addition !== null) throw isDone(report);
@@ -33,7 +33,7 @@ export async function resume(host: CliHost, parsed: Parsed): Promise<number> {
       return finish(host, report, { json });
     default:
       if (report.cleaned_at !== null) throw isCleaned(report);
-      return takeUp(host, sessionId, parsed, addition);
+      return takeUp(host, report, parsed, addition);
   }
 }
 
@@ -56,10 +56,11 @@ function isCleaned({ session_id: session, cleaned_at: at }: SessionReport): Orch
 
 async function takeUp(
   host: CliHost,
-  sessionId: string,
+  report: SessionReport,
   parsed: Parsed,
   addition: string | null,
 ): Promise<number> {
+  const { session_id: sessionId } = report;
   const showPanes = shallAttach(host, parsed);
   const { columns, rows, interrupted } = host.terminal;
   // From here on a Ctrl-C is heeded: what comes up meanwhile is paused as soon as it is there, and that is said.
@@ -75,20 +76,21 @@ async function takeUp(
   } catch (error) {
     if (!(error instanceof OrchestratorError && error.code === 'SESSION_OWNED')) throw error;
     // Somebody else was quicker: it runs.
-    await addToGoal(host, sessionId, addition);
+    await addToGoal(host, report, addition);
   }
   return follow(host, sessionId, { showPanes, json: parsed.isOn('json') ?? false });
 }
 
 /** Of a session that runs. */
-async function addToGoal(host: CliHost, sessionId: string, addition: string | null): Promise<void> {
+async function addToGoal(host: CliHost, report: SessionReport, addition: string | null): Promise<void> {
   if (addition === null) return;
+  const isAlone = report.mode === 'manual';
   const send = { name: 'send_to_worker', effect: 'write' } as const;
-  await host.call(sessionId, send, {
-    worker_id: LEAD_ID,
+  await host.call(report.session_id, send, {
+    worker_id: isAlone ? (report.workers[0]?.worker_id ?? '') : LEAD_ID,
     message: `The person adds to the goal:\n${addition}`,
   });
-  host.terminal.err('the lead is told what you add to the goal\n');
+  host.terminal.err(`the ${isAlone ? 'agent' : 'lead'} is told what you add to the goal\n`);
 }
 
 /** null: as was said when the session began. */

@@ -25,6 +25,7 @@ export function renderReport(report: SessionReport, options: Options): string {
     report.workers.length === 0 ? null : `${paint.faint('workers')}\n${workers(report, paint)}`,
     attentionLine(report, paint),
     verification(report, paint),
+    leftOut(report, paint),
     facts(report, options),
   ];
   const text = blocks.filter((block) => block !== null).join('\n\n');
@@ -91,6 +92,20 @@ function verification({ verify }: SessionReport, paint: Paint): string | null {
     ...(rows.length === 0 ? [] : [table(rows, '  ')]),
     ...tail.map((line) => paint.faint(`    ${line}`)),
   ].join('\n');
+}
+
+function leftOut({ left_out: found }: SessionReport, paint: Paint): string | null {
+  if (found === null || found.length === 0) return null;
+  const rows = found.map((one) => {
+    const parts = [counted(one.commits, 'commit'), counted(one.changed_files, 'changed file')];
+    const reason = one.discarded === null ? '' : `discarded: ${oneLine(one.discarded, TEXT_COLUMNS)}`;
+    return [one.worker_id, parts.filter((part) => part !== '').join(', '), plain(one.worktree), reason];
+  });
+  return `${paint.warn('not in the result')} (clean keeps it, too)\n${table(rows, '  ')}`;
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function facts(report: SessionReport, options: Options): string {

@@ -13,7 +13,7 @@ export async function attachToSession(host: CliHost, sessionId: string): Promise
   const report = await host.report(sessionId);
   if (!isOver(report)) {
     if (exitCode !== 0)
-      printWarning(host.terminal, `tmux could not show the panes (status ${exitCode ?? 'unknown'})`);
+      printWarning(host.terminal, `tmux ended the view of the panes (status ${exitCode ?? 'unknown'})`);
     return leave(host, sessionId);
   }
   await host.settled(sessionId, SETTLE_LIMIT_MS);
