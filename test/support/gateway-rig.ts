@@ -40,6 +40,14 @@ export interface Body {
   readonly done: boolean;
   readonly timed_out: boolean;
   readonly code: string;
+  readonly parent: { readonly session_id: string; readonly run_id: string };
+  readonly parent_session_id: string;
+  readonly event: Event;
+  readonly escalation: { readonly id: string; readonly status: string };
+  readonly escalations: readonly { readonly id: string; readonly status: string; readonly text: string }[];
+  readonly children: readonly { readonly session_id: string }[];
+  readonly status: string;
+  readonly reply: string;
   readonly instance_id: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

@@ -437,7 +437,32 @@ export const CATALOG = {
     message: (p) => `${p['host']} can be reached from other machines, and no token was given`,
     hint: () => 'give one with --auth-token or AGENTD_AUTH_TOKEN, or listen on 127.0.0.1',
   },
+  ANSWER_FOR_PEOPLE: {
+    category: 'denied',
+    message: (p) => `session ${p['session']} waits for a permission that only a person can give`,
+    hint: () => 'leave it to the person; the request stands in the events of the parent session',
+  },
+  NO_PARENT_SESSION: {
+    category: 'precondition',
+    message: (p) => `run ${p['run']} is of a session that has no parent`,
+    hint: () => 'only a session that another one spawned can reply to its parent',
+  },
+  RUN_NOT_AT_WORK: {
+    category: 'precondition',
+    message: (p) => `run ${p['run']} is ${p['state']}: it cannot ask anything`,
+    hint: () => 'only a run that has begun and is not over waits for an answer',
+  },
+  SPAWN_DEPTH_EXCEEDED: {
+    category: 'precondition',
+    message: (p) => `a child would be ${p['depth']} levels deep; ${p['max']} are allowed`,
+    hint: () => 'do the work here, or start agentd with another --max-spawn-depth',
+  },
   // limit
+  TOO_MANY_CHILDREN: {
+    category: 'limit',
+    message: (p) => `run ${p['run']} has ${p['active']} children at work; ${p['max']} are allowed`,
+    hint: () => 'wait for one of them to end, or start agentd with another --max-children',
+  },
   LIMIT_REACHED: {
     category: 'limit',
     message: (p) => `limit reached: ${p['limit']} (${p['value']} of ${p['max']})`,
