@@ -13,7 +13,12 @@ export interface AgentCalls {
   /** Who calls with the token of a run; null: it is no such token. */
   callerOf(token: string): Caller | null;
   sessionOf(caller: Caller): string | null;
-  mcp(call: { request: IncomingMessage; response: ServerResponse; caller: Caller; body: unknown }): Promise<void>;
+  mcp(call: {
+    request: IncomingMessage;
+    response: ServerResponse;
+    caller: Caller;
+    body: unknown;
+  }): Promise<void>;
   hook(sessionId: string, workerId: string, body: unknown, hungUp: AbortSignal): Promise<unknown>;
 }
 

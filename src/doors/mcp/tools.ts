@@ -19,7 +19,9 @@ export function toolsFor(operations: readonly McpOperation[], scope: Scope): Too
     description: operation.summary,
     inputSchema: inputSchema(operation) as Tool['inputSchema'],
     outputSchema: outputSchema(
-      scope === 'lead' || scope === 'run' ? operation.output.extend({ notices: noticesField }) : operation.output,
+      scope === 'lead' || scope === 'run'
+        ? operation.output.extend({ notices: noticesField })
+        : operation.output,
     ) as Tool['outputSchema'],
     annotations: {
       title: operation.name.replaceAll('_', ' '),

@@ -47,12 +47,17 @@ export function callGateway(
 ): Promise<Record<string, unknown>> {
   const { caller } = call;
   const input = ownRun(operations, call);
-  return callIn(operations, gateway, { ...call, input }, {
-    context: (common) => ({ ...common, gateway }),
-    granted({ name, reach }) {
-      checkReach(gateway.store, caller, { name, reach: reach ?? 'below', target: input as Target });
+  return callIn(
+    operations,
+    gateway,
+    { ...call, input },
+    {
+      context: (common) => ({ ...common, gateway }),
+      granted({ name, reach }) {
+        checkReach(gateway.store, caller, { name, reach: reach ?? 'below', target: input as Target });
+      },
     },
-  });
+  );
 }
 
 /** An agent that speaks for its own run need not know its id. */

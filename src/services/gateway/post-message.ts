@@ -37,7 +37,11 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
   const engine = await gateway.conversations.engine(sessionId);
   const { result, replayed } = store.transaction((tx) => {
     const { by: operation, idempotency_key: key, timeout_s: timeoutS } = request;
-    const keyed = { scope: `gateway:${operation}:${sessionId}`, key, input: { text, timeout_s: timeoutS ?? null, ...from } };
+    const keyed = {
+      scope: `gateway:${operation}:${sessionId}`,
+      key,
+      input: { text, timeout_s: timeoutS ?? null, ...from },
+    };
     return once(tx, keyed, () => {
       requireUnarchived(findConversation(tx, sessionId));
       checkAnswerer(tx, sessionId, caller);
@@ -53,7 +57,11 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
         worker,
         {
           kind: worker.last_run_id === null ? 'task' : 'follow_up',
-          ...{ text: from === undefined ? text : `Message from ${by}:\n\n${text}`, sender: by, source: 'rest' },
+          ...{
+            text: from === undefined ? text : `Message from ${by}:\n\n${text}`,
+            sender: by,
+            source: 'rest',
+          },
           ...(from?.runId == null ? {} : { parentRunId: from.runId }),
           ...(timeoutMs === null || timeoutMs === 0 ? {} : { timeoutMs }),
         },

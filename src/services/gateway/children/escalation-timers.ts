@@ -30,7 +30,8 @@ export class EscalationTimers {
   recover(): void {
     const { store } = this.#deps;
     for (const event of store.events({ after: 0, types: ['escalation.requested'], limit: ALL }))
-      if (event.type === 'escalation.requested' && escalationState(store, event) === 'open') this.begin(event);
+      if (event.type === 'escalation.requested' && escalationState(store, event) === 'open')
+        this.begin(event);
   }
 
   begin(event: Requested): void {

@@ -33,7 +33,7 @@ export interface Replied {
  * A child's word to its parent. All but a `status` make its run wait for an answer, which is the next message to it.
  * Throws RUN_NOT_FOUND, NO_PARENT_SESSION, RUN_NOT_AT_WORK, IDEMPOTENCY_KEY_REUSED.
  */
-export function replyParent(gateway: Gateway, request: ReplyRequest): Replied {
+export function replyParent(gateway: Gateway, request: ReplyRequest, caller: Pick<Caller, 'scope'>): Replied {
   const { store } = gateway;
   const { run_id: runId, idempotency_key: key, ...input } = request;
   const { parent } = optionsOf(findConversation(store, findRun(gateway, runId).session_id));
@@ -42,6 +42,7 @@ export function replyParent(gateway: Gateway, request: ReplyRequest): Replied {
     once(tx, { scope: `gateway:reply_parent:${runId}`, key, input }, () => {
       const run = tx.run(runId);
       if (run === null) throw new OrchestratorError('RUN_NOT_FOUND', { run: runId });
+      if (caller.scope !== 'run' && input.request_kind !== 'status') requireBegun(tx, run);
       const wake = input.wake_parent ?? parent.wake;
       return { ...escalate(gateway, tx, run, { ...input, parent, wake }), parent: parent.session_id };
     }),
@@ -56,6 +57,12 @@ export function replyParent(gateway: Gateway, request: ReplyRequest): Replied {
   return { message, event, parent, replayed };
 }
 
+/** Where a client asks in a child's name before its agent has its task, the answer would be taken for the task. */
+function requireBegun(tx: Transaction, run: RunRow): void {
+  if (tx.message(run.message_id)?.started_at == null)
+    throw new OrchestratorError('RUN_NOT_AT_WORK', { run: run.run_id, state: 'not begun by its agent' });
+}
+
 interface Word {
   readonly text: string;
   readonly request_kind: RequestKind;
@@ -68,7 +75,8 @@ function escalate(gateway: Gateway, tx: Transaction, run: RunRow, word: Word) {
   const { text, request_kind: kind, parent, wake } = word;
   const subject = { source: 'rest', evidence: 'protocol' } as const;
   if (kind !== 'status') {
-    if (run.state !== 'running') throw new OrchestratorError('RUN_NOT_AT_WORK', { run: runId, state: run.state });
+    if (run.state !== 'running')
+      throw new OrchestratorError('RUN_NOT_AT_WORK', { run: runId, state: run.state });
     const own = { session_id: child, worker_id: workerId, run_id: runId, ...subject };
     tx.append(
       fact('question.asked', own, { question: text }),
@@ -82,7 +90,12 @@ function escalate(gateway: Gateway, tx: Transaction, run: RunRow, word: Word) {
   tx.append(
     fact(
       'escalation.requested',
-      { session_id: parent.session_id, worker_id: above?.worker_id ?? 'w01', run_id: parent.run_id, ...subject },
+      {
+        session_id: parent.session_id,
+        worker_id: above?.worker_id ?? 'w01',
+        run_id: parent.run_id,
+        ...subject,
+      },
       {
         ...{ escalation_id: escalation, kind, text, child, run: runId },
         expires_at: isTimed ? new Date(gateway.clock.now() + escalationMs).toISOString() : null,

@@ -58,7 +58,8 @@ export const spawnSession = defineGatewayOperation({
 
 export const sendToSession = defineGatewayOperation({
   name: 'send_to_session',
-  summary: 'Say something to the agent of a session; it is told who says it. It answers what the session asked.',
+  summary:
+    'Say something to the agent of a session; it is told who says it. It answers what the session asked.',
   ...{ effect: 'write', idempotent: false, waits: true, scopes: CLIENTS_AND_ABOVE },
   address: {
     ...{ method: 'POST', path: '/sessions/{session_id}/send', status: 202 },
@@ -149,8 +150,8 @@ export const replyToParent = defineGatewayOperation({
     escalation: z.object({ id: z.string(), status: z.string() }),
     idempotent_replay: replay,
   }),
-  run: async ({ gateway }, input) => {
-    const { message, event, parent, replayed: was } = replyParent(gateway, input);
+  run: async ({ gateway, caller }, input) => {
+    const { message, event, parent, replayed: was } = replyParent(gateway, input, caller);
     return {
       ...{ message: messageView(message), event: eventView(event) },
       ...{ parent_session_id: parent.session_id, parent_run_id: parent.run_id },

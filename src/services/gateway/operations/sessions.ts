@@ -81,7 +81,11 @@ export const getSession = defineGatewayOperation({
     session: sessionSchema,
     latest_run: runSchema.nullable(),
     children: z.array(
-      z.object({ session_id: z.string(), run_id: z.string().nullable(), state: z.enum(RUN_STATES).nullable() }),
+      z.object({
+        session_id: z.string(),
+        run_id: z.string().nullable(),
+        state: z.enum(RUN_STATES).nullable(),
+      }),
     ),
     counts: z.object({ runs: z.number() }),
     cursor: z.string().describe('of this very moment: events after it are not in this answer'),
