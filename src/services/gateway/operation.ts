@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { callIn, type Call } from '../call-operation.js';
 import type { Callable, CallContext, Scope } from '../operation.js';
-import { checkReach, type Target } from './children/lineage.js';
+import { checkReach } from './children/lineage.js';
 import type { Gateway } from './gateway.js';
 
 export interface GatewayCall extends CallContext {
@@ -54,7 +54,7 @@ export function callGateway(
     {
       context: (common) => ({ ...common, gateway }),
       granted({ name, reach }) {
-        checkReach(gateway.store, caller, { name, reach: reach ?? 'below', target: input as Target });
+        checkReach(gateway.store, caller, { name, reach: reach ?? 'below', target: input });
       },
     },
   );

@@ -55,8 +55,8 @@ export function checkReach(
   if (own !== null && reach === 'own' && target.run_id === own.run_id) return;
   if (own !== null && reach === 'below') {
     const named = [
-      ...(target.session_id === undefined ? [] : [String(target.session_id)]),
-      ...(target.run_id === undefined ? [] : [reader.run(String(target.run_id))?.session_id ?? '']),
+      ...(target.session_id === undefined ? [] : [typeof target.session_id === 'string' ? target.session_id : '']),
+      ...(target.run_id === undefined ? [] : [typeof target.run_id === 'string' ? (reader.run(target.run_id)?.session_id ?? '') : '']),
     ];
     if (named.length > 0 && named.every((id) => isBelow(reader, id, own.session_id))) return;
   }
