@@ -62,7 +62,7 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
             sender: by,
             source: 'rest',
           },
-          ...(from?.runId == null ? {} : { parentRunId: from.runId }),
+          ...(from === undefined || from.runId === null ? {} : { parentRunId: from.runId }),
           ...(timeoutMs === null || timeoutMs === 0 ? {} : { timeoutMs }),
         },
       );

@@ -28,7 +28,7 @@ const file = (name: string) => join(rig.folder, name);
 const started = (run: string) =>
   rig.until(
     `the word of ${run}`,
-    () => rig.store.message(rig.store.run(run)?.message_id ?? '')?.started_at != null,
+    () => (rig.store.message(rig.store.run(run)?.message_id ?? '')?.started_at ?? false) !== false,
   );
 
 async function family(task: string) {

@@ -35,7 +35,7 @@ function tellParent(gateway: Gateway, runId: string): void {
   const { store } = gateway;
   const woken = store.transaction((tx) => {
     const run = tx.run(runId);
-    const above = run?.parent_run_id == null ? null : tx.run(run.parent_run_id);
+    const above = tx.run(run?.parent_run_id ?? '');
     if (run === null || above === null || above.session_id === run.session_id) return null;
     if (!isTerminalRun(run.state) || isTold(tx, above, runId)) return null;
     const { session_id: child, state, summary } = run;
