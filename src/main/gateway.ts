@@ -17,6 +17,8 @@ import { createRedactor } from '../platform/redact.js';
 import { createBearerCheck, createTokens } from '../platform/tokens.js';
 import { Slots } from '../services/engine/slots.js';
 import { providers, type AgentTable } from '../services/gateway/agents.js';
+import { pumpLater, watchChildren } from '../services/gateway/children/child-watch.js';
+import { EscalationTimers } from '../services/gateway/children/escalation-timers.js';
 import { Conversations } from '../services/gateway/conversations.js';
 import type { Gateway } from '../services/gateway/gateway.js';
 import { GATEWAY_OPERATIONS } from '../services/gateway/operations/index.js';
@@ -26,13 +28,14 @@ import type { Store } from '../store/contract.js';
 import { openStore } from '../store/open-store.js';
 import { accessOf, addressOf, isLoopback, type DaemonAccess } from './daemon-access.js';
 import { listenOn } from './daemon-port.js';
+import { agentAccess, agentCalls } from './gateway-agents.js';
+import { createGatewayMcp } from './gateway-mcp.js';
 import { sessionSecret } from './session-control.js';
 import { OWN_PREFIXES } from './user-environment.js';
 
 /** The name under which a daemon holds its database. */
 const LEASE = 'agentd';
 const STALL_MS = 10 * 60_000;
-const TOKEN_VARIABLE = 'AGENTORCHESTR_TOKEN';
 
 export interface GatewayOptions {
   readonly options: AgentdOptions;
@@ -87,33 +90,32 @@ async function listen(given: GatewayOptions, store: Store, folder: string): Prom
   const tokensOf = (sessionId: string) => createTokens(secret, sessionId);
   const parts = await createGateway(given, {
     ...{ store, folder, logger, authEnabled: access.tokens.length > 0 },
-    access: (sessionId, workerId) => ({
-      mcpUrl: `${at.url}/mcp/${sessionId}`,
-      hookUrl: `${at.url}/hooks/${sessionId}`,
-      tokenVariable: TOKEN_VARIABLE,
-      env: {
-        AGENTORCHESTR_SESSION: sessionId,
-        AGENTORCHESTR_WORKER: workerId,
-        [TOKEN_VARIABLE]: tokensOf(sessionId).issue({ scope: 'worker', workerId }),
-      },
-    }),
+    access: (...whose) => agentAccess(at.url, tokensOf(whose[0]), whose),
   });
   const { gateway } = parts;
+  const mcp = createGatewayMcp(gateway);
   let ready = false;
   const app = await createHttpApplication({
     ...{ gateway, operations: GATEWAY_OPERATIONS, hostNames: access.hostNames },
     isToken: access.tokens.length === 0 ? null : createBearerCheck(access.tokens),
-    agentCalls: {
-      workerOf: (sessionId, token) => tokensOf(sessionId).identify(token)?.workerId ?? null,
-      hook: async (sessionId, ...hook) => (await gateway.conversations.engine(sessionId)).hook(...hook),
-    },
+    agentCalls: agentCalls(gateway, tokensOf, mcp),
     isReady: () => ready,
   });
   const port = await listenOn(app, options);
   at.url = addressOf(options.host, port);
   await gateway.conversations.recover();
+  const endWatch = watchChildren(gateway);
+  gateway.escalations.recover();
   ready = true;
-  return { gateway, url: at.url, port, access, stop: () => stop(parts, app, options.graceMs) };
+  const doors = {
+    close: async () => {
+      endWatch();
+      gateway.escalations.close();
+      await mcp.close();
+      await app.close();
+    },
+  };
+  return { gateway, url: at.url, port, access, stop: () => stop(parts, doors, options.graceMs) };
 }
 
 interface GatewayParts {
@@ -121,7 +123,7 @@ interface GatewayParts {
   readonly folder: string;
   readonly logger: Gateway['logger'];
   readonly authEnabled: boolean;
-  access(sessionId: string, workerId: string): AgentAccess;
+  access(sessionId: string, workerId: string, runId: string | null): AgentAccess;
 }
 
 interface OpenGateway {
@@ -151,10 +153,13 @@ async function createGateway(
   const state = { isDraining: false };
   const gateway: Gateway = {
     ...{ ...shared, conversations, newSessionId, waits: new RunWaits(store, systemClock) },
+    escalations: new EscalationTimers({ ...shared, wake: (sessionId) => pumpLater(gateway, sessionId) }),
     settings: {
       ...{ version, instanceId: newId(), pid: process.pid, startedAt: isoTime(systemClock), authEnabled },
       ...{ defaultProvider: options.provider ?? (await firstInstalled(agents)) },
       ...{ defaultFolder: options.folder, runTimeoutMs: options.runTimeoutMs },
+      ...{ maxSpawnDepth: options.maxSpawnDepth, maxChildren: options.maxChildren },
+      escalationMs: options.escalationMs,
     },
     get isDraining() {
       return state.isDraining;

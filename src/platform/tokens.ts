@@ -5,8 +5,16 @@ export interface TokenIdentity {
   readonly workerId: string | null;
 }
 
+/** A token that acts for one run of an agent; which session's secret proves it follows from the run. */
+export function runOfToken(token: string): string | null {
+  return /^ao\.run\.([0-9a-f-]{36})\.[A-Za-z0-9_-]{43}$/.exec(token)?.[1] ?? null;
+}
+
 export interface Tokens {
   issue(identity: TokenIdentity): string;
+  issueForRun(runId: string): string;
+  /** Whether this secret issued it for that run. Compares in constant time. */
+  isForRun(token: string, runId: string): boolean;
   /** null for anything that this secret did not issue. Compares in constant time. */
   identify(token: string): TokenIdentity | null;
   /** Another secret from now on. */
@@ -25,7 +33,10 @@ export function createTokens(initial: string, sessionId: string): Tokens {
   let secret = initial;
   const mac = (text: string) =>
     createHmac('sha256', secret).update(`${sessionId}:${text}`).digest('base64url');
+  const forRun = (runId: string) => `ao.run.${runId}.${mac(`run.${runId}`)}`;
   return {
+    issueForRun: forRun,
+    isForRun: (token, runId) => createBearerCheck([forRun(runId)])(token),
     issue({ scope, workerId }) {
       const name = scope === 'worker' ? `worker.${workerId}` : scope;
       return `ao.${name}.${mac(name)}`;

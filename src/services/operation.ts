@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { SessionContext } from './session-context.js';
 
-/** Who calls, as the token or the local user says. `lead` and `worker` are bound to one session. */
-export const SCOPES = ['lead', 'worker', 'client', 'admin'] as const;
+/** Who calls, as the token or the local user says. `lead`, `worker` and `run` are bound to one session. */
+export const SCOPES = ['lead', 'worker', 'run', 'client', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Options of a session's plan that give the lead more than it has by default. */
@@ -13,6 +13,8 @@ export interface Caller {
   readonly scope: Scope;
   /** The worker the token belongs to; null for clients. */
   readonly workerId: string | null;
+  /** Of scope `run`: the run whose agent calls. */
+  readonly runId?: string;
   /** Name for receipts and logs: `lead`, `w03`, `cli`. */
   readonly name: string;
   /** The longest this caller's client lets one call take, ms; long calls answer before. */

@@ -23,6 +23,8 @@ describe('the operation table', () => {
       const reachable = {
         lead: mcp === true,
         worker: mcp === true,
+        // Of the gateway's table alone.
+        run: false,
         client: rest === true,
         admin: rest === true || cli === true,
       };

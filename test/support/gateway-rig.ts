@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { z } from 'zod';
@@ -6,6 +6,7 @@ import { scripted } from '../../src/agents/scripted.js';
 import { readAgentdOptions } from '../../src/doors/cli/agentd-options.js';
 import { runGateway, type RunningGateway } from '../../src/main/gateway.js';
 import { ATTEMPT_VARIABLE } from '../../src/platform/launch/launcher.js';
+import { createTokens } from '../../src/platform/tokens.js';
 import { processesWithVariable } from '../../src/platform/process-tree.js';
 import type {
   eventSchema,
@@ -40,6 +41,14 @@ export interface Body {
   readonly done: boolean;
   readonly timed_out: boolean;
   readonly code: string;
+  readonly parent: { readonly session_id: string; readonly run_id: string };
+  readonly parent_session_id: string;
+  readonly event: Event;
+  readonly escalation: { readonly id: string; readonly status: string };
+  readonly escalations: readonly { readonly id: string; readonly status: string; readonly text: string }[];
+  readonly children: readonly { readonly session_id: string }[];
+  readonly status: string;
+  readonly reply: string;
   readonly instance_id: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -125,6 +134,12 @@ export class GatewayRig {
 
   post(path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     return this.call('POST', path, body, headers);
+  }
+
+  /** What the agent of this run has in its environment. */
+  agentToken(runId: string): string {
+    const secret = readFileSync(join(`${this.database}.files`, 'secret'), 'utf8');
+    return createTokens(secret, this.store.run(runId)!.session_id).issueForRun(runId);
   }
 
   async session(): Promise<string> {

@@ -116,6 +116,18 @@ export const SAMPLES: { readonly [Name in EventName]: EventData<Name> } = {
   'usage.reported': { input_tokens: 10, output_tokens: 20, cost_usd: 0.25 },
   'child.spawned': { child: 'w02' },
   'child.finished': { child: 'w02', state: 'succeeded' },
+  'escalation.requested': {
+    ...{
+      escalation_id: 'e1',
+      kind: 'question',
+      text: 'which?',
+      child: '0badcafe',
+      run: 'r2',
+      expires_at: null,
+    },
+  },
+  'escalation.answered': { escalation_id: 'e1', by: 'client', message_id: 'm1' },
+  'escalation.expired': { escalation_id: 'e1', message_id: 'm1' },
   'branch.created': { branch: 'b', worktree: '/data/worktrees/w01', commit: 'a1' },
   'branch.integrated': {
     worker: 'w01',

@@ -4,6 +4,9 @@ import { event } from './define.js';
 
 const summary = z.string();
 
+/** What a child may want of its parent. `permission_request` is the gate of an agent's own program: for people only. */
+export const REQUEST_KINDS = ['question', 'approval_request', 'permission_request', 'status'] as const;
+
 export const runEvents = {
   'run.queued': event('A unit of work was accepted for a worker.', {
     message_id: z.string(),
@@ -114,6 +117,31 @@ export const runEvents = {
     output_tokens: z.number().nullable(),
     cost_usd: z.number().nullable(),
   }),
-  'child.spawned': event('A run started a child session or worker.', { child: z.string() }),
-  'child.finished': event('A child ended.', { child: z.string(), state: z.string() }),
+  'child.spawned': event('A run started a child session or worker.', {
+    child: z.string(),
+    run: z.string().optional().describe('the run that the child began with'),
+  }),
+  'child.finished': event('A run of a child ended.', {
+    child: z.string(),
+    state: z.string(),
+    run: z.string().optional(),
+    summary: z.string().optional().describe('its answer, or why there is none'),
+  }),
+  'escalation.requested': event('A child asks its parent; its run waits, unless it only says how it is.', {
+    escalation_id: z.string(),
+    kind: z.enum(REQUEST_KINDS),
+    text: z.string(),
+    child: z.string(),
+    run: z.string(),
+    expires_at: z.string().nullable().describe('then it counts as denied'),
+  }),
+  'escalation.answered': event('The child was answered, and its run goes on.', {
+    escalation_id: z.string(),
+    by: z.string(),
+    message_id: z.string(),
+  }),
+  'escalation.expired': event('Nobody answered in time; the child was told that this means no.', {
+    escalation_id: z.string(),
+    message_id: z.string(),
+  }),
 };

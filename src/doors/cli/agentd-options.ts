@@ -14,6 +14,9 @@ export interface AgentdOptions {
   readonly roots: readonly string[];
   readonly agentOptions: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly runTimeoutMs: number | null;
+  readonly maxSpawnDepth: number;
+  readonly maxChildren: number;
+  readonly escalationMs: number | null;
   readonly graceMs: number;
   readonly printJson: boolean;
   readonly logLevel: string;
@@ -34,6 +37,9 @@ const FLAGS = {
   'allow-root': { type: 'string', multiple: true },
   'agent-option': { type: 'string', multiple: true },
   'run-timeout': { type: 'string' },
+  'max-spawn-depth': { type: 'string' },
+  'max-children': { type: 'string' },
+  'escalation-ttl': { type: 'string' },
   grace: { type: 'string' },
   'print-json': { type: 'boolean' },
   'log-level': { type: 'string' },
@@ -60,6 +66,9 @@ export const AGENTD_HELP = `agentd: talk to coding agents through one local serv
   --allow-root FOLDER       agents may work below it too; may be repeated
   --agent-option A.KEY=V    a setting of an agent; may be repeated
   --run-timeout S           of a run that names none (3600; 0: none; AGENTD_RUN_TIMEOUT)
+  --max-spawn-depth N       how deep sessions may spawn sessions (3; 0: not at all)
+  --max-children N          how many of one run work at once (5)
+  --escalation-ttl S        a child's request that nobody answers counts as denied then (3600; 0: never)
   --grace S                 what runs has so long to end when agentd is stopped (30)
   --print-json              its first line as JSON
   --log-level LEVEL         error, warn, info, debug (warn)
@@ -80,6 +89,7 @@ export function readAgentdOptions(
   const text = (flag: string | undefined, variable: string, otherwise: string) =>
     flag ?? (env[variable] === undefined || env[variable] === '' ? otherwise : env[variable]);
   const runTimeoutS = number('run-timeout', text(flags['run-timeout'], 'AGENTD_RUN_TIMEOUT', '3600'), 0);
+  const escalationS = number('escalation-ttl', flags['escalation-ttl'] ?? '3600', 0);
   const provider = text(flags['default-provider'], 'AGENTD_DEFAULT_PROVIDER', '');
   return {
     host: text(flags.host, 'AGENTD_HOST', '127.0.0.1'),
@@ -99,6 +109,9 @@ export function readAgentdOptions(
     roots: flags['allow-root'] ?? [],
     agentOptions: agentOptions(flags['agent-option'] ?? []),
     runTimeoutMs: runTimeoutS === 0 ? null : runTimeoutS * 1_000,
+    maxSpawnDepth: number('max-spawn-depth', flags['max-spawn-depth'] ?? '3', 0, 100),
+    maxChildren: number('max-children', flags['max-children'] ?? '5', 1, 1_000),
+    escalationMs: escalationS === 0 ? null : escalationS * 1_000,
     graceMs: number('grace', flags.grace ?? '30', 0) * 1_000,
     printJson: flags['print-json'] ?? false,
     logLevel: level(flags['log-level'] ?? 'warn'),

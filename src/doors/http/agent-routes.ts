@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { OrchestratorError } from '../../core/errors/error.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../../services/operation.js';
 import { BODY_LIMIT_BYTES } from '../shared/http.js';
 import { bearerOf } from '../shared/guard.js';
 import { hangUp } from './routes.js';
@@ -8,10 +10,22 @@ import { hangUp } from './routes.js';
 export interface AgentCalls {
   /** The worker of this session that holds the token; null: none does. */
   workerOf(sessionId: string, token: string): string | null;
+  /** Who calls with the token of a run; null: it is no such token. */
+  callerOf(token: string): Caller | null;
+  sessionOf(caller: Caller): string | null;
+  mcp(call: {
+    request: IncomingMessage;
+    response: ServerResponse;
+    caller: Caller;
+    body: unknown;
+  }): Promise<void>;
   hook(sessionId: string, workerId: string, body: unknown, hungUp: AbortSignal): Promise<unknown>;
 }
 
-/** `/hooks/{session}`: a body in the agent's words; the answer goes back as it is, `{}` means nothing. */
+/**
+ * `/hooks/{session}`: a body in the agent's words; the answer goes back as it is, `{}` means nothing. `/mcp/{session}`: the
+ * operations that an agent may call, as its tools.
+ */
 export function addAgentRoutes(app: FastifyInstance, calls: AgentCalls): void {
   app.post<{ Params: { session_id: string } }>(
     '/hooks/:session_id',
@@ -23,4 +37,15 @@ export function addAgentRoutes(app: FastifyInstance, calls: AgentCalls): void {
       return (await calls.hook(sessionId, workerId, request.body, hangUp(reply))) ?? {};
     },
   );
+  app.route<{ Params: { session_id: string } }>({
+    ...{ method: ['GET', 'POST', 'DELETE'], url: '/mcp/:session_id', exposeHeadRoute: false },
+    ...{ config: { access: 'agent' }, bodyLimit: BODY_LIMIT_BYTES },
+    async handler(request, reply) {
+      const caller = calls.callerOf(bearerOf(request) ?? '');
+      if (caller === null || calls.sessionOf(caller) !== request.params.session_id)
+        throw new OrchestratorError('UNAUTHENTICATED');
+      reply.hijack();
+      await calls.mcp({ request: request.raw, response: reply.raw, caller, body: request.body });
+    },
+  });
 }

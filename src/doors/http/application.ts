@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Gateway } from '../../services/gateway/gateway.js';
 import { callGateway, type GatewayOperation } from '../../services/gateway/operation.js';
+import type { Caller } from '../../services/operation.js';
 import { bearerOf, checkHost, checkOrigin } from '../shared/guard.js';
 import { addAgentRoutes, type AgentCalls } from './agent-routes.js';
 import { takeJsonOnly } from './content.js';
@@ -16,7 +17,7 @@ import { addStream } from './stream.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Of one answer: an hour of waiting is the longest that can be asked for. */
-const CALLER = { scope: 'client', workerId: null, name: 'client', callLimitMs: 3_600_000 } as const;
+const CALLER: Caller = { scope: 'client', workerId: null, name: 'client', callLimitMs: 3_600_000 };
 
 export interface HttpApplicationOptions {
   readonly gateway: Gateway;
@@ -33,6 +34,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** open: without a token; agent: the route asks for a token of its own. */
     access?: 'open' | 'agent';
+  }
+  interface FastifyRequest {
+    caller: Caller;
   }
 }
 
@@ -58,7 +62,7 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
   guard(app, options);
   addHealth(app, gateway, () => options.isReady());
   await addDocuments(app, operations, gateway.settings.version);
-  addOperations(app, operations, (call) => callGateway(operations, gateway, { ...call, caller: CALLER }));
+  addOperations(app, operations, (call) => callGateway(operations, gateway, call));
   const endStreams = addStream(app, gateway);
   addAgentRoutes(app, options.agentCalls);
   refuseOtherMethods(
@@ -78,7 +82,9 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
 }
 
 /** What every request passes first, one to nowhere too: Host, Origin, token. */
-function guard(app: FastifyInstance, { gateway, isToken, hostNames }: HttpApplicationOptions): void {
+function guard(app: FastifyInstance, options: HttpApplicationOptions): void {
+  const { gateway, isToken, hostNames, agentCalls } = options;
+  app.decorateRequest('caller', null as unknown as Caller);
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers({
       'x-request-id': request.id,
@@ -88,9 +94,11 @@ function guard(app: FastifyInstance, { gateway, isToken, hostNames }: HttpApplic
     const port = portOf(app);
     checkHost(request.headers.host, port, hostNames);
     checkOrigin(request.headers.origin, port, hostNames);
-    if (request.routeOptions.config.access !== undefined || isToken === null) return;
-    const token = bearerOf(request);
-    if (token === null || !isToken(token)) throw new OrchestratorError('UNAUTHENTICATED');
+    const token = bearerOf(request) ?? '';
+    const agent = agentCalls.callerOf(token);
+    request.caller = agent ?? CALLER;
+    if (request.routeOptions.config.access !== undefined || isToken === null || agent !== null) return;
+    if (!isToken(token)) throw new OrchestratorError('UNAUTHENTICATED');
   });
   app.addHook('onResponse', async (request, reply) => {
     gateway.logger.debug(

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { GatewayOperation } from '../../services/gateway/operation.js';
+import type { Caller } from '../../services/operation.js';
 import { inputSchema } from '../shared/projection.js';
 
 export type CallOperation = (call: {
   operation: string;
   input: unknown;
+  caller: Caller;
   signal: AbortSignal;
 }) => Promise<Record<string, unknown>>;
 
@@ -21,7 +23,8 @@ export function addOperations(
       ...{ method, url: fastifyPath(path), exposeHeadRoute: false },
       async handler(request, reply) {
         const input = inputOf(operation, request);
-        const answer = await call({ operation: operation.name, input, signal: hangUp(reply) });
+        const { caller } = request;
+        const answer = await call({ operation: operation.name, input, caller, signal: hangUp(reply) });
         if (answer['idempotent_replay'] === true) void reply.header('idempotency-replayed', 'true');
         const { status, statusOf } = operation.address;
         return reply.code(statusOf?.(answer) ?? status).send(answer);

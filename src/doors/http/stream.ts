@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { checkReach } from '../../services/gateway/children/lineage.js';
 import { findConversation } from '../../services/gateway/conversation-row.js';
 import type { Gateway } from '../../services/gateway/gateway.js';
 import { cursorOf } from '../../services/gateway/read-events.js';
@@ -12,6 +13,9 @@ export function addStream(app: FastifyInstance, gateway: Gateway): () => void {
     '/sessions/:session_id/stream',
     (request, reply) => {
       const { session_id: sessionId } = request.params;
+      checkReach(gateway.store, request.caller, {
+        ...{ name: 'stream', reach: 'below', target: { session_id: sessionId } },
+      });
       findConversation(gateway.store, sessionId);
       const last = request.headers['last-event-id'];
       const after = cursorOf(gateway, last === undefined ? request.query.cursor : String(last));

@@ -11,12 +11,12 @@ import { newId } from '../../platform/ids.js';
 import type { Caller } from '../../services/operation.js';
 import { sendJson } from '../shared/http.js';
 import { toWebRequest, writeWebResponse } from './web-bridge.js';
-import { errorResult, successResult, toolsFor } from './tools.js';
-import type { Operation, Scope } from '../../services/operation.js';
+import { errorResult, successResult, toolsFor, type McpOperation } from './tools.js';
+import type { Scope } from '../../services/operation.js';
 
 export interface McpDoorOptions {
   /** What the table has for callers of this scope in this session. */
-  operations(scope: Scope): readonly Operation[];
+  operations(scope: Scope): readonly McpOperation[];
   readonly version: string;
   readonly logger: Logger;
   instructions(scope: Scope): string;

@@ -4,16 +4,24 @@ import { errorBody, toOrchestratorError } from '../../core/errors/error.js';
 import type { Operation, Scope } from '../../services/operation.js';
 import { inputSchema, outputSchema } from '../shared/projection.js';
 
+/** The part of an operation that makes it a tool, whatever it is about. */
+export type McpOperation = Pick<
+  Operation,
+  'name' | 'summary' | 'effect' | 'idempotent' | 'scopes' | 'input' | 'output' | 'doors'
+>;
+
 const noticesField = z.array(z.string()).optional().describe('news from workers since the last call');
 
 /** The tools of one scope, sorted by name: the operation table as MCP shows it. */
-export function toolsFor(operations: readonly Operation[], scope: Scope): Tool[] {
+export function toolsFor(operations: readonly McpOperation[], scope: Scope): Tool[] {
   return offered(operations, scope).map((operation) => ({
     name: operation.name,
     description: operation.summary,
     inputSchema: inputSchema(operation) as Tool['inputSchema'],
     outputSchema: outputSchema(
-      scope === 'lead' ? operation.output.extend({ notices: noticesField }) : operation.output,
+      scope === 'lead' || scope === 'run'
+        ? operation.output.extend({ notices: noticesField })
+        : operation.output,
     ) as Tool['outputSchema'],
     annotations: {
       title: operation.name.replaceAll('_', ' '),
@@ -25,7 +33,7 @@ export function toolsFor(operations: readonly Operation[], scope: Scope): Tool[]
   }));
 }
 
-function offered(operations: readonly Operation[], scope: Scope): Operation[] {
+function offered(operations: readonly McpOperation[], scope: Scope): McpOperation[] {
   return operations
     .filter((operation) => operation.doors.mcp === true && operation.scopes.includes(scope))
     .sort((a, b) => a.name.localeCompare(b.name));

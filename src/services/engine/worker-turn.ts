@@ -6,6 +6,7 @@ import { leadContinueText, reportNowText } from '../context/engine-texts.js';
 import type { Candidates } from './candidates.js';
 import type { EngineDeps } from './deps.js';
 import type { watchFlag } from './flag-watch.js';
+import { hasUndelivered } from './next-delivery.js';
 import { leadTurnVerdict, workerTurnVerdict } from './turn-verdicts.js';
 import type { WorkerRecord } from './worker-record.js';
 
@@ -167,7 +168,10 @@ export class WorkerTurn {
     }
     if (signal.aborted || this.#open) return null;
     const worker = record.worker();
-    if (record.openRun()?.state === 'running' && worker !== null && deps.outcomeBy(worker) === 'turn')
+    const open = record.openRun();
+    const isOutcome = worker !== null && deps.outcomeBy(worker) === 'turn';
+    // An answer that came while the turn that asked was still open begins another turn of the same run.
+    if (isOutcome && open?.state === 'running' && !hasUndelivered(deps, open))
       candidates.take({ state: 'succeeded', summary: text }, 'protocol');
     const run = record.openRun();
     const verdict = workerTurnVerdict(deps, run);

@@ -7,6 +7,13 @@ import type { Reader } from '../../store/contract.js';
 export const conversationOptionsSchema = z.object({
   permissions: z.enum(['agent', 'bypass']),
   metadata: z.record(z.string(), z.unknown()),
+  /** The run that spawned it; null: nobody's child. */
+  parent: z
+    .object({ session_id: z.string(), run_id: z.string(), wake: z.boolean() })
+    .nullable()
+    .default(null),
+  /** How many sessions are above it. */
+  depth: z.number().int().default(0),
 });
 export type ConversationOptions = z.infer<typeof conversationOptionsSchema>;
 

@@ -107,7 +107,8 @@ export class Conversations {
       launch: ({ agent, backend: place }) => launchOf(findAgent(agent, this.#deps.agents.agents), place),
       turn: (worker) => (attemptId) => {
         const now = store.worker(sessionId, worker.worker_id) ?? worker;
-        return conversationTurn(this.#deps, findConversation(store, sessionId), now, attemptId);
+        const runId = openRun(store, sessionId, worker.worker_id)?.run_id ?? null;
+        return conversationTurn(this.#deps, findConversation(store, sessionId), now, { attemptId, runId });
       },
       outcomeBy: () => 'turn',
       workerDirectory: (workerId) => this.#deps.workerDirectory(sessionId, workerId),

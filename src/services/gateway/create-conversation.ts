@@ -4,13 +4,14 @@ import type { SessionRow } from '../../core/state/rows.js';
 import { fact } from '../engine/deps.js';
 import { readyAgent } from './agents.js';
 import { findConversation, type ConversationOptions } from './conversation-row.js';
+import type { Transaction } from '../../store/contract.js';
 import type { Gateway } from './gateway.js';
 import { once } from './once.js';
 
 /** The one worker that a conversation has with its provider. */
 export const FIRST_WORKER = formatWorkerId(1);
 
-export interface ConversationRequest extends ConversationOptions {
+export interface ConversationRequest extends Pick<ConversationOptions, 'permissions' | 'metadata'> {
   readonly title: string;
   readonly provider?: string | undefined;
   readonly cwd?: string | undefined;
@@ -30,30 +31,43 @@ export async function createConversation(
   const cwd = await gateway.folder(input.cwd ?? settings.defaultFolder);
   const { result, replayed } = store.transaction((tx) =>
     once(tx, { scope: 'gateway:sessions', key, input }, () => {
-      let sessionId = gateway.newSessionId();
-      while (tx.session(sessionId) !== null) sessionId = gateway.newSessionId();
-      const subject = { session_id: sessionId, source: 'rest', evidence: 'protocol' } as const;
-      const { permissions, metadata } = input;
-      tx.append(
-        fact('session.created', subject, {
-          ...{ kind: 'conversation', goal: input.title, project: cwd },
-          // Its agent works in the folder as it is: there is no base, and no branch of ours.
-          ...{ base_commit: '', base_statement: 'in place', repository: '', subdirectory: '' },
-          ...{ lead_agent: provider, worker_agents: [provider], options: { permissions, metadata } },
-          ...{ verify_commands: [], setup_commands: [] },
-        }),
-        fact(
-          'worker.created',
-          { ...subject, worker_id: FIRST_WORKER },
-          {
-            ...{ role: 'worker', perspective: 'conversation', read_only: false, agent: provider },
-            ...{ backend: 'headless', task: input.title, file_scope: [], pass_criteria: '' },
-            ...{ branch: null, worktree: cwd, base_commit: '' },
-          },
-        ),
-      );
-      return sessionId;
+      const { title, permissions, metadata } = input;
+      return newConversation(gateway, tx, {
+        ...{ title, provider, cwd },
+        options: { permissions, metadata, parent: null, depth: 0 },
+      });
     }),
   );
   return { session: findConversation(store, result), replayed };
+}
+
+/** Its rows, within the caller's transaction. Returns its id. */
+export function newConversation(
+  gateway: Pick<Gateway, 'newSessionId'>,
+  tx: Transaction,
+  made: { title: string; provider: string; cwd: string; options: ConversationOptions },
+): string {
+  const { title, provider, cwd, options } = made;
+  let sessionId = gateway.newSessionId();
+  while (tx.session(sessionId) !== null) sessionId = gateway.newSessionId();
+  const subject = { session_id: sessionId, source: 'rest', evidence: 'protocol' } as const;
+  tx.append(
+    fact('session.created', subject, {
+      ...{ kind: 'conversation', goal: title, project: cwd },
+      // Its agent works in the folder as it is: there is no base, and no branch of ours.
+      ...{ base_commit: '', base_statement: 'in place', repository: '', subdirectory: '' },
+      ...{ lead_agent: provider, worker_agents: [provider], options },
+      ...{ verify_commands: [], setup_commands: [] },
+    }),
+    fact(
+      'worker.created',
+      { ...subject, worker_id: FIRST_WORKER },
+      {
+        ...{ role: 'worker', perspective: 'conversation', read_only: false, agent: provider },
+        ...{ backend: 'headless', task: title, file_scope: [], pass_criteria: '' },
+        ...{ branch: null, worktree: cwd, base_commit: '' },
+      },
+    ),
+  );
+  return sessionId;
 }

@@ -4,6 +4,7 @@ import type { Store } from '../../store/contract.js';
 import type { Slots } from '../engine/slots.js';
 import type { AgentTable } from './agents.js';
 import type { Conversations } from './conversations.js';
+import type { EscalationTimers } from './children/escalation-timers.js';
 import type { RunWaits } from './run-waits.js';
 
 export interface GatewaySettings {
@@ -18,6 +19,11 @@ export interface GatewaySettings {
   readonly defaultFolder: string;
   /** Of a run that names none; null: no limit. */
   readonly runTimeoutMs: number | null;
+  readonly maxSpawnDepth: number;
+  /** Of one run, at work at the same time. */
+  readonly maxChildren: number;
+  /** A child's request that nobody answered for so long counts as denied; null: it waits for ever. */
+  readonly escalationMs: number | null;
 }
 
 /** What every use case of the gateway gets: one database, its conversations, and the pool that their runs share. */
@@ -30,6 +36,7 @@ export interface Gateway {
   readonly slots: Slots;
   readonly conversations: Conversations;
   readonly waits: RunWaits;
+  readonly escalations: EscalationTimers;
   readonly isDraining: boolean;
   newId(): string;
   newSessionId(): string;

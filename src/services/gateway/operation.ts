@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { callIn, type Call } from '../call-operation.js';
 import type { Callable, CallContext, Scope } from '../operation.js';
+import { checkReach } from './children/lineage.js';
 import type { Gateway } from './gateway.js';
 
 export interface GatewayCall extends CallContext {
@@ -23,9 +24,13 @@ export interface GatewayOperation<
   Output extends z.ZodObject = z.ZodObject,
 > extends Callable<GatewayCall, Input, Output> {
   readonly address: Address;
+  /** What an agent (scope `run`) may name: its own run, or what is below its session. Absent: below. */
+  readonly reach?: 'own';
 }
 
 export const CLIENTS: readonly Scope[] = ['client', 'admin'];
+/** And agents, of what is below their own session. */
+export const CLIENTS_AND_ABOVE: readonly Scope[] = ['run', 'client', 'admin'];
 
 /** Type inference only. */
 export function defineGatewayOperation<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -40,5 +45,24 @@ export function callGateway(
   gateway: Gateway,
   call: Call,
 ): Promise<Record<string, unknown>> {
-  return callIn(operations, gateway, call, { context: (common) => ({ ...common, gateway }) });
+  const { caller } = call;
+  const input = ownRun(operations, call);
+  return callIn(
+    operations,
+    gateway,
+    { ...call, input },
+    {
+      context: (common) => ({ ...common, gateway }),
+      granted({ name, reach }) {
+        checkReach(gateway.store, caller, { name, reach: reach ?? 'below', target: input });
+      },
+    },
+  );
+}
+
+/** An agent that speaks for its own run need not know its id. */
+function ownRun(operations: readonly GatewayOperation[], { operation, input, caller }: Call): object {
+  const given = typeof input === 'object' && input !== null ? input : {};
+  const isOwn = operations.find(({ name }) => name === operation)?.reach === 'own';
+  return isOwn && caller.runId !== undefined ? { run_id: caller.runId, ...given } : given;
 }

@@ -1,6 +1,8 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { MessageRow, RunRow } from '../../core/state/rows.js';
+import type { Caller } from '../operation.js';
 import { acceptInstruction } from '../engine/instruct.js';
+import { answered, checkAnswerer, openEscalation } from './children/escalations.js';
 import { findConversation, requireUnarchived } from './conversation-row.js';
 import { FIRST_WORKER } from './create-conversation.js';
 import type { Gateway } from './gateway.js';
@@ -8,12 +10,14 @@ import { once } from './once.js';
 
 export interface MessageRequest {
   /** The operation by which it came: a key of one is not a key of another. */
-  readonly by: 'messages' | 'runs';
+  readonly by: 'messages' | 'runs' | 'send';
   readonly session_id: string;
   readonly text: string;
   readonly timeout_s?: number | undefined;
   readonly idempotency_key?: string | undefined;
-  readonly sender: string;
+  readonly caller: Pick<Caller, 'scope' | 'name'>;
+  /** Another session says it: the text tells the agent so. */
+  readonly from?: { readonly sender: string; readonly runId: string | null } | undefined;
 }
 
 export interface PostedMessage {
@@ -28,27 +32,41 @@ export interface PostedMessage {
  */
 export async function postMessage(gateway: Gateway, request: MessageRequest): Promise<PostedMessage> {
   const { store, settings } = gateway;
-  const { session_id: sessionId, text } = request;
+  const { session_id: sessionId, text, caller, from } = request;
   findConversation(store, sessionId);
   const engine = await gateway.conversations.engine(sessionId);
   const { result, replayed } = store.transaction((tx) => {
-    const { by, idempotency_key: key, timeout_s: timeoutS } = request;
-    const keyed = { scope: `gateway:${by}:${sessionId}`, key, input: { text, timeout_s: timeoutS ?? null } };
+    const { by: operation, idempotency_key: key, timeout_s: timeoutS } = request;
+    const keyed = {
+      scope: `gateway:${operation}:${sessionId}`,
+      key,
+      input: { text, timeout_s: timeoutS ?? null, ...from },
+    };
     return once(tx, keyed, () => {
       requireUnarchived(findConversation(tx, sessionId));
+      checkAnswerer(tx, sessionId, caller);
+      const waiting = tx.runs(sessionId).find(({ state }) => state === 'waiting');
+      const escalation = waiting === undefined ? null : openEscalation(tx, waiting);
       const worker = tx.worker(sessionId, FIRST_WORKER);
       if (worker === null) throw new Error(`conversation ${sessionId} has no worker`);
       const timeoutMs = timeoutS === undefined ? settings.runTimeoutMs : timeoutS * 1_000;
-      const { messageId, runId } = acceptInstruction(
+      const by = from?.sender ?? caller.name;
+      const { messageId, runId, continues } = acceptInstruction(
         { sessionId, newId: () => gateway.newId() },
         tx,
         worker,
         {
           kind: worker.last_run_id === null ? 'task' : 'follow_up',
-          ...{ text, sender: request.sender, source: 'rest' },
+          ...{
+            text: from === undefined ? text : `Message from ${by}:\n\n${text}`,
+            sender: by,
+            source: 'rest',
+          },
+          ...(from === undefined || from.runId === null ? {} : { parentRunId: from.runId }),
           ...(timeoutMs === null || timeoutMs === 0 ? {} : { timeoutMs }),
         },
       );
+      if (continues && escalation?.data.run === runId) answered(tx, escalation, { by, messageId });
       return { message_id: messageId, run_id: runId };
     });
   });

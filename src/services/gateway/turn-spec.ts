@@ -10,7 +10,7 @@ import { readyAgent, type AgentTable } from './agents.js';
 
 export interface TurnParts {
   readonly agents: AgentTable;
-  access(sessionId: string, workerId: string): AgentAccess;
+  access(sessionId: string, workerId: string, runId: string | null): AgentAccess;
   workerDirectory(sessionId: string, workerId: string): string;
   /** This machine's administrator runs the daemon; some agents treat that apart. */
   readonly isRoot: boolean;
@@ -24,11 +24,11 @@ export async function conversationTurn(
   parts: TurnParts,
   session: SessionRow,
   worker: WorkerRow,
-  attemptId: string,
+  { attemptId, runId }: { attemptId: string; runId: string | null },
 ): Promise<TurnSpec> {
   const { session_id: sessionId, worker_id: workerId } = worker;
   const { adapter, launch, binary, options } = await readyAgent(parts.agents, worker.agent);
-  const access = parts.access(sessionId, workerId);
+  const access = parts.access(sessionId, workerId, runId);
   const directory = parts.workerDirectory(sessionId, workerId);
   const context: LaunchContext = {
     ...{ binary, role: worker.role, directory, worktree: worker.worktree },

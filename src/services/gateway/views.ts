@@ -16,6 +16,9 @@ export const sessionSchema = z.object({
   cwd: z.string(),
   permissions: z.enum(['agent', 'bypass']),
   metadata: z.record(z.string(), z.unknown()),
+  parent_session_id: z.string().nullable(),
+  parent_run_id: z.string().nullable().describe('the run that spawned it'),
+  spawn_depth: z.number(),
   provider_threads: z
     .record(z.string(), z.object({ thread_id: z.string(), updated_at: time }))
     .describe("by provider, the agent's own conversation id"),
@@ -29,6 +32,7 @@ export function sessionView(reader: Reader, row: SessionRow): z.input<typeof ses
     .flatMap(({ agent, thread_id, updated_at }) =>
       thread_id === null ? [] : [[agent, { thread_id, updated_at }] as const],
     );
+  const options = optionsOf(row);
   const isActive = reader.runs(row.session_id).some(({ state }) => !isTerminalRun(state));
   return {
     id: row.session_id,
@@ -36,7 +40,10 @@ export function sessionView(reader: Reader, row: SessionRow): z.input<typeof ses
     state: row.state !== 'active' ? 'archived' : isActive ? 'active' : 'idle',
     provider: row.lead_agent,
     cwd: row.project,
-    ...optionsOf(row),
+    ...{ permissions: options.permissions, metadata: options.metadata },
+    parent_session_id: options.parent?.session_id ?? null,
+    parent_run_id: options.parent?.run_id ?? null,
+    spawn_depth: options.depth,
     provider_threads: Object.fromEntries(threads),
     created_at: row.created_at,
     updated_at: row.updated_at,

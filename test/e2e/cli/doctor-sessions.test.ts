@@ -100,7 +100,7 @@ describe('--doctor and sessions', () => {
     const [row] = (await check(rig)).of('tmux servers');
     expect(row?.found).toContain(`(failed) are still kept; go on with it (agentorchestr --resume ${id})`);
     expect(row?.fix).toBe(`agentorchestr clean ${id} --give-up`);
-    expect((await rig.run(['clean', id, '--give-up'])).code).toBe(0);
+    expect((await rig.run(['clean', id, '--give-up', '--yes'])).code).toBe(0);
     expect((await check(rig)).troubles).toEqual([]);
   });
 

@@ -27,7 +27,13 @@ function left(whileComingUp: (interrupts: { pressed: AbortController; heeded: ()
       Promise.resolve({
         ...{ session_id: ID, state, goal: 'g', summary: '', reason: 'interrupted', base: 'main@1' },
         ...{ workers: [], attention: [], verify: null, branch: null, applied: null, merge_command: null },
-        ...{ last_progress: null, resumable: state === 'paused', left_out: null, cleaned_at: null, disk: null },
+        ...{
+          last_progress: null,
+          resumable: state === 'paused',
+          left_out: null,
+          cleaned_at: null,
+          disk: null,
+        },
       } as unknown as SessionReport),
     async takeUpSession() {
       calls.push('taken up');

@@ -50,4 +50,9 @@ export const DENIED_ERRORS = {
     message: (p) => `${p['host']} can be reached from other machines, and no token was given`,
     hint: () => 'give one with --auth-token or AGENTD_AUTH_TOKEN, or listen on 127.0.0.1',
   },
+  ANSWER_FOR_PEOPLE: {
+    category: 'denied',
+    message: (p) => `session ${p['session']} waits for a permission that only a person can give`,
+    hint: () => 'leave it to the person; the request stands in the events of the parent session',
+  },
 } as const satisfies Record<string, CatalogEntry>;

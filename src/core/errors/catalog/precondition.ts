@@ -169,4 +169,19 @@ export const PRECONDITION_ERRORS = {
     message: (p) => `worker ${p['worker']} could not be started: ${p['problem']}`,
     hint: () => 'its branch and folder were removed again; fix the cause and spawn again',
   },
+  NO_PARENT_SESSION: {
+    category: 'precondition',
+    message: (p) => `run ${p['run']} is of a session that has no parent`,
+    hint: () => 'only a session that another one spawned can reply to its parent',
+  },
+  RUN_NOT_AT_WORK: {
+    category: 'precondition',
+    message: (p) => `run ${p['run']} is ${p['state']}: it cannot ask anything`,
+    hint: () => 'only a run that has begun and is not over waits for an answer',
+  },
+  SPAWN_DEPTH_EXCEEDED: {
+    category: 'precondition',
+    message: (p) => `a child would be ${p['depth']} levels deep; ${p['max']} are allowed`,
+    hint: () => 'do the work here, or start agentd with another --max-spawn-depth',
+  },
 } as const satisfies Record<string, CatalogEntry>;

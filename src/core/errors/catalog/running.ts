@@ -3,6 +3,11 @@ import type { CatalogEntry } from './entry.js';
 /** What goes wrong while things run: limits, time, agents, and what is not there to answer. */
 export const RUNNING_ERRORS = {
   // limit
+  TOO_MANY_CHILDREN: {
+    category: 'limit',
+    message: (p) => `run ${p['run']} has ${p['active']} children at work; ${p['max']} are allowed`,
+    hint: () => 'wait for one of them to end, or start agentd with another --max-children',
+  },
   LIMIT_REACHED: {
     category: 'limit',
     message: (p) => `limit reached: ${p['limit']} (${p['value']} of ${p['max']})`,

@@ -85,6 +85,9 @@ const DESCRIBE: Describe = {
     `used ${input ?? '?'} in, ${output ?? '?'} out`,
   'child.spawned': ({ child }) => `started ${child}`,
   'child.finished': ({ child, state }) => `${child} ${state}`,
+  'escalation.requested': ({ child, kind, text }) => `${child} sends a ${kind.replace('_', ' ')}: ${text}`,
+  'escalation.answered': ({ by }) => `answered by ${by}`,
+  'escalation.expired': () => 'nobody answered in time: it counts as denied',
   'branch.created': ({ branch, commit }) => `branch ${branch} at ${at(commit)}`,
   'branch.integrated': ({ strategy, integration_commit: commit }) =>
     `integrated (${strategy}) at ${at(commit)}`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CLIENTS, defineGatewayOperation } from '../operation.js';
+import { CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
 import { readEvents } from '../read-events.js';
 import { eventSchema, eventView } from '../views.js';
 import { runId, sessionId } from './fields.js';
@@ -7,7 +7,7 @@ import { runId, sessionId } from './fields.js';
 export const listEvents = defineGatewayOperation({
   name: 'list_events',
   summary: 'Read the events of a conversation after a cursor, oldest first.',
-  ...{ effect: 'read', idempotent: true, waits: true, scopes: CLIENTS },
+  ...{ effect: 'read', idempotent: true, waits: true, scopes: CLIENTS_AND_ABOVE },
   address: { method: 'GET', path: '/sessions/{session_id}/events', status: 200 },
   input: z.object({
     session_id: sessionId,

@@ -1,5 +1,6 @@
 import type { GatewayOperation } from '../operation.js';
 import { daemonStatus } from './daemon.js';
+import { listEscalations, replyToParent, sendToSession, spawnSession } from './children.js';
 import { listEvents } from './events.js';
 import { cancelRun, createRun, getRun, sendMessage, waitForRun } from './runs.js';
 import { archiveSession, createSession, getSession, listMessages, listSessions } from './sessions.js';
@@ -17,5 +18,9 @@ export const GATEWAY_OPERATIONS: readonly GatewayOperation[] = [
   getRun,
   waitForRun,
   cancelRun,
+  spawnSession,
+  sendToSession,
+  replyToParent,
+  listEscalations,
   daemonStatus,
 ];

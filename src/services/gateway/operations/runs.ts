@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isTerminalRun } from '../../../core/state/states.js';
-import { CLIENTS, defineGatewayOperation } from '../operation.js';
+import { cancelTree } from '../children/cancel-tree.js';
+import { CLIENTS, CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
 import { findRun, postMessage } from '../post-message.js';
 import { messageSchema, messageView, runSchema, runView } from '../views.js';
 import { idempotencyKey, replay, replayed, runId, sessionId, text, timeoutS } from './fields.js';
@@ -19,7 +20,7 @@ export const sendMessage = defineGatewayOperation({
   }),
   output: z.object({ message: messageSchema, run: runSchema, idempotent_replay: replay }),
   run: async ({ gateway, caller }, { role: _role, ...input }) => {
-    const posted = await postMessage(gateway, { ...input, by: 'messages', sender: caller.name });
+    const posted = await postMessage(gateway, { ...input, by: 'messages', caller });
     return {
       message: messageView(posted.message),
       run: runView(gateway.store, posted.run),
@@ -36,7 +37,7 @@ export const createRun = defineGatewayOperation({
   input: z.object({ session_id: sessionId, text, timeout_s: timeoutS, idempotency_key: idempotencyKey }),
   output: z.object({ run: runSchema, idempotent_replay: replay }),
   run: async ({ gateway, caller }, input) => {
-    const posted = await postMessage(gateway, { ...input, by: 'runs', sender: caller.name });
+    const posted = await postMessage(gateway, { ...input, by: 'runs', caller });
     return { run: runView(gateway.store, posted.run), ...replayed(posted.replayed) };
   },
 });
@@ -44,7 +45,7 @@ export const createRun = defineGatewayOperation({
 export const getRun = defineGatewayOperation({
   name: 'get_run',
   summary: 'Show one run: its state, and its answer once it has one.',
-  ...{ effect: 'read', idempotent: true, scopes: CLIENTS },
+  ...{ effect: 'read', idempotent: true, scopes: CLIENTS_AND_ABOVE },
   address: { method: 'GET', path: '/runs/{run_id}', status: 200 },
   input: z.object({ run_id: runId }),
   output: z.object({ run: runSchema }),
@@ -54,7 +55,7 @@ export const getRun = defineGatewayOperation({
 export const waitForRun = defineGatewayOperation({
   name: 'wait_for_run',
   summary: 'Wait until a run is over or waits for somebody. timed_out means: ask again.',
-  ...{ effect: 'read', idempotent: true, waits: true, scopes: CLIENTS },
+  ...{ effect: 'read', idempotent: true, waits: true, scopes: CLIENTS_AND_ABOVE },
   address: { method: 'GET', path: '/runs/{run_id}/wait', status: 200 },
   input: z.object({
     run_id: runId,
@@ -91,7 +92,7 @@ export const waitForRun = defineGatewayOperation({
 
 export const cancelRun = defineGatewayOperation({
   name: 'cancel_run',
-  summary: 'End a run and every run that it asked for.',
+  summary: 'End a run and every run that it asked for, in its child sessions too.',
   ...{ effect: 'destroy', idempotent: true, scopes: CLIENTS },
   address: {
     ...{ method: 'POST', path: '/runs/{run_id}/cancel', status: 202 },
@@ -100,14 +101,11 @@ export const cancelRun = defineGatewayOperation({
   input: z.object({ run_id: runId, reason: z.string().max(2_000).default('cancelled by a client') }),
   output: z.object({ run: runSchema, already_terminal: z.literal(true).optional() }),
   run: async ({ gateway, caller }, { run_id, reason }) => {
-    const { store, logger } = gateway;
+    const { store } = gateway;
     const run = findRun(gateway, run_id);
-    if (isTerminalRun(run.state)) return { run: runView(store, run), already_terminal: true as const };
-    const engine = await gateway.conversations.engine(run.session_id);
-    // What is asked is committed before this returns; the end of the processes comes as an event.
-    engine
-      .cancel(run_id, { by: caller.name, reason })
-      .catch((error: unknown) => logger.error({ run: run_id, err: error }, 'not cancelled'));
-    return { run: runView(store, findRun(gateway, run_id)) };
+    const wasOver = isTerminalRun(run.state);
+    await cancelTree(gateway, run, { by: caller.name, reason });
+    const now = runView(store, findRun(gateway, run_id));
+    return { run: now, ...(wasOver ? { already_terminal: true as const } : {}) };
   },
 });

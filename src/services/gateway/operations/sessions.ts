@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { OrchestratorError } from '../../../core/errors/error.js';
+import { RUN_STATES } from '../../../core/state/states.js';
 import { fact } from '../../engine/deps.js';
 import { findConversation } from '../conversation-row.js';
 import { createConversation } from '../create-conversation.js';
-import { CLIENTS, defineGatewayOperation } from '../operation.js';
+import { childrenOf } from '../children/lineage.js';
+import { CLIENTS, CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
 import {
   answerView,
   messageSchema,
@@ -72,12 +74,19 @@ function placeOf(cursor: string): { created_at: string; session_id: string } {
 export const getSession = defineGatewayOperation({
   name: 'get_session',
   summary: 'Show one conversation with its latest run.',
-  ...{ effect: 'read', idempotent: true, scopes: CLIENTS },
+  ...{ effect: 'read', idempotent: true, scopes: CLIENTS_AND_ABOVE },
   address: { method: 'GET', path: '/sessions/{session_id}', status: 200 },
   input: z.object({ session_id: sessionId }),
   output: z.object({
     session: sessionSchema,
     latest_run: runSchema.nullable(),
+    children: z.array(
+      z.object({
+        session_id: z.string(),
+        run_id: z.string().nullable(),
+        state: z.enum(RUN_STATES).nullable(),
+      }),
+    ),
     counts: z.object({ runs: z.number() }),
     cursor: z.string().describe('of this very moment: events after it are not in this answer'),
   }),
@@ -88,6 +97,10 @@ export const getSession = defineGatewayOperation({
     return {
       session: sessionView(store, row),
       latest_run: latest === undefined ? null : runView(store, latest),
+      children: childrenOf(store, session_id).map((child) => {
+        const last = store.runs(child.session_id).at(-1);
+        return { session_id: child.session_id, run_id: last?.run_id ?? null, state: last?.state ?? null };
+      }),
       counts: { runs: runs.length },
       cursor: String(store.head()),
     };
@@ -119,7 +132,7 @@ export const archiveSession = defineGatewayOperation({
 export const listMessages = defineGatewayOperation({
   name: 'list_messages',
   summary: 'Show what was said in a conversation, oldest first.',
-  ...{ effect: 'read', idempotent: true, scopes: CLIENTS },
+  ...{ effect: 'read', idempotent: true, scopes: CLIENTS_AND_ABOVE },
   address: { method: 'GET', path: '/sessions/{session_id}/messages', status: 200 },
   input: z.object({ session_id: sessionId }),
   output: z.object({ messages: z.array(messageSchema) }),

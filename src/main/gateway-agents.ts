@@ -1,0 +1,59 @@
+import type { AgentCalls } from '../doors/http/agent-routes.js';
+import { runOfToken, type Tokens } from '../platform/tokens.js';
+import { findRun } from '../services/gateway/post-message.js';
+import type { Gateway } from '../services/gateway/gateway.js';
+import type { AgentAccess } from '../services/session-context.js';
+import type { createGatewayMcp } from './gateway-mcp.js';
+
+const TOKEN_VARIABLE = 'AGENTORCHESTR_TOKEN';
+/** Shorter than what the agents' own clients allow one tool. */
+const CALL_LIMIT_MS = 3_600_000;
+
+/** What the process of a turn finds in its environment: where we are, who it is, and a token for that run alone. */
+export function agentAccess(
+  url: string,
+  tokens: Tokens,
+  [sessionId, workerId, runId]: readonly [string, string, string | null],
+): AgentAccess {
+  const token = runId === null ? tokens.issue({ scope: 'worker', workerId }) : tokens.issueForRun(runId);
+  return {
+    mcpUrl: `${url}/mcp/${sessionId}`,
+    hookUrl: `${url}/hooks/${sessionId}`,
+    tokenVariable: TOKEN_VARIABLE,
+    env: {
+      ...{ AGENTORCHESTR_SESSION: sessionId, AGENTORCHESTR_WORKER: workerId, [TOKEN_VARIABLE]: token },
+      ...{ AGENTORCHESTR_SESSION_ID: sessionId, AGENTCTL_URL: url, AGENTCTL_AUTH_TOKEN: token },
+      ...(runId === null ? {} : { AGENTORCHESTR_RUN_ID: runId }),
+    },
+  };
+}
+
+/** Who an agent is, by its token; and what it calls. */
+export function agentCalls(
+  gateway: Gateway,
+  tokensOf: (sessionId: string) => Tokens,
+  mcp: ReturnType<typeof createGatewayMcp>,
+): AgentCalls {
+  const { store, conversations } = gateway;
+  const runOf = (token: string) => {
+    const runId = runOfToken(token);
+    const run = runId === null ? null : store.run(runId);
+    return run !== null && tokensOf(run.session_id).isForRun(token, run.run_id) ? run : null;
+  };
+  return {
+    workerOf(sessionId, token) {
+      const run = runOf(token);
+      if (run !== null) return run.session_id === sessionId ? run.worker_id : null;
+      return tokensOf(sessionId).identify(token)?.workerId ?? null;
+    },
+    callerOf(token) {
+      const run = runOf(token);
+      if (run === null) return null;
+      const { run_id: runId, session_id: sessionId, worker_id: workerId } = run;
+      return { scope: 'run', workerId, runId, name: `session ${sessionId}`, callLimitMs: CALL_LIMIT_MS };
+    },
+    sessionOf: ({ runId }) => (runId === undefined ? null : findRun(gateway, runId).session_id),
+    mcp: ({ request, response, caller, body }) => mcp.handle(request, response, caller, body),
+    hook: async (sessionId, ...hook) => (await conversations.engine(sessionId)).hook(...hook),
+  };
+}
