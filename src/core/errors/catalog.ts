@@ -157,6 +157,11 @@ export const CATALOG = {
         ? 'agentorchestr salvage list shows what is kept'
         : `kept are: ${list(p['valid'])}`,
   },
+  NO_DAEMON_LOG: {
+    category: 'not_found',
+    message: (p) => `there is no log of an agentd at ${p['url']}`,
+    hint: () => 'only an agentd that agentctl started has one; others write to their terminal',
+  },
   // conflict
   IDEMPOTENCY_KEY_REUSED: {
     category: 'conflict',
@@ -486,6 +491,21 @@ export const CATALOG = {
     category: 'unavailable',
     message: () => 'the session is ending',
     hint: () => 'nothing more is needed',
+  },
+  DAEMON_UNREACHABLE: {
+    category: 'unavailable',
+    message: (p) => `no agentd answers at ${p['url']}: ${p['problem']}`,
+    hint: () => 'start one with agentctl daemon start, or name another with --url',
+  },
+  DAEMON_STALE: {
+    category: 'unavailable',
+    message: (p) => `the agentd of ${p['url']} is stale: its process ${p['pid']} is dead`,
+    hint: () => 'start it again: agentctl daemon start; what it kept is in its database',
+  },
+  DAEMON_NOT_STARTED: {
+    category: 'unavailable',
+    message: (p) => `agentd ended before it was ready: ${p['problem']}`,
+    hint: (p) => `its log: ${p['log']}`,
   },
   STORE_UNAVAILABLE: {
     category: 'unavailable',
