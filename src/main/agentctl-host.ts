@@ -7,7 +7,6 @@ import { systemClock } from '../platform/clock.js';
 import { readTextFile } from '../platform/files.js';
 import { callHttp, ConnectionLost } from '../platform/http-client.js';
 import { resolvePaths, type Paths } from '../platform/paths.js';
-import { daemonControl } from './daemon-control.js';
 import { findDaemon, type KnownDaemon } from './daemon-files.js';
 import { remoteError } from './remote-error.js';
 import { packageVersion } from './version.js';
@@ -17,12 +16,18 @@ export function createAgentctlHost(
   terminal: Terminal,
 ): AgentctlHost {
   const paths = resolvePaths(env);
+  // Loaded by those who need it: most commands are about conversations.
+  const control = async () => (await import('./daemon-control.js')).daemonControl(env, paths);
   return {
     ...{ env, clock: systemClock, version: packageVersion(), stdoutIsTty: terminal.stdoutIsTty },
     ...{ out: terminal.out, err: terminal.err, interrupted: () => terminal.interrupted },
     readStdin: () => text(process.stdin),
     call: (target, request) => callDaemon(paths, target, request),
-    daemon: daemonControl(env, paths),
+    daemon: {
+      start: async (...given) => (await control()).start(...given),
+      stop: async (...given) => (await control()).stop(...given),
+      logs: async (...given) => (await control()).logs(...given),
+    },
   };
 }
 

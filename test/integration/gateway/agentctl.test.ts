@@ -75,7 +75,8 @@ interface Event {
   readonly data: { readonly text?: string };
 }
 
-describe('agentctl and a real agentd', () => {
+// Each command is a process of its own; many of them take long where much else runs.
+describe('agentctl and a real agentd', { timeout: 180_000 }, () => {
   beforeAll(async () => {
     box = createSandbox();
     work = box.folder('work');
@@ -147,45 +148,41 @@ describe('agentctl and a real agentd', () => {
     expect(byEnvironment.code).toBe(4);
   });
 
-  it(
-    '[26] [67] follows events over a kill and a restart of agentd, each once and in order',
-    { timeout: 120_000 },
-    async () => {
-      const id = await session();
-      const go = join(box.root, 'go');
-      const child = begin(['events', 'tail', id, '--cursor', '0', '--follow']);
-      const said = { out: '', err: '' };
-      child.stdout!.on('data', (chunk) => (said.out += String(chunk)));
-      child.stderr!.on('data', (chunk) => (said.err += String(chunk)));
-      const before = await field('run.id', 'send', id, `until ${go}`);
-      await until('the first word', () => said.out.includes('"waiting"'));
+  it('[26] [67] follows events over a kill and a restart of agentd, each once and in order', async () => {
+    const id = await session();
+    const go = join(box.root, 'go');
+    const child = begin(['events', 'tail', id, '--cursor', '0', '--follow']);
+    const said = { out: '', err: '' };
+    child.stdout!.on('data', (chunk) => (said.out += String(chunk)));
+    child.stderr!.on('data', (chunk) => (said.err += String(chunk)));
+    const before = await field('run.id', 'send', id, `until ${go}`);
+    await until('the first word', () => said.out.includes('"waiting"'));
 
-      process.kill(Number(await field('pid', 'daemon', 'status')), 'SIGKILL');
-      await until('the tail to see it', () => said.err.includes('agentd is away'));
-      const dead = await agentctl(['daemon', 'status']);
-      expect(dead).toMatchObject({ code: 3, out: '' });
-      expect(dead.err).toContain('stale');
-      writeFileSync(go, '');
-      expect(await json(...start)).toMatchObject({ started: true, url: env['AGENTCTL_URL'] });
-      expect(await json(...start)).toMatchObject({ started: false, already_running: true });
+    process.kill(Number(await field('pid', 'daemon', 'status')), 'SIGKILL');
+    await until('the tail to see it', () => said.err.includes('agentd is away'));
+    const dead = await agentctl(['daemon', 'status']);
+    expect(dead).toMatchObject({ code: 3, out: '' });
+    expect(dead.err).toContain('stale');
+    writeFileSync(go, '');
+    expect(await json(...start)).toMatchObject({ started: true, url: env['AGENTCTL_URL'] });
+    expect(await json(...start)).toMatchObject({ started: false, already_running: true });
 
-      expect((await agentctl(['run', 'wait', before])).code).toBe(0);
-      const after = await field('run.id', 'send', id, 'say again');
-      expect(await field('run.result_text', 'run', 'wait', after)).toBe('I say again');
-      const all = await json<{ events: Event[]; has_more: boolean }>('events', 'list', id, '--limit', '1000');
-      expect(all.has_more).toBe(false);
-      const seen = () =>
-        said.out
-          .split('\n')
-          .slice(0, -1)
-          .map((line) => (JSON.parse(line) as Event).cursor);
-      await until('all events', () => seen().length >= all.events.length);
-      expect(seen()).toEqual(all.events.map(({ cursor }) => cursor));
-      const end = once(child, 'exit');
-      child.kill('SIGINT');
-      expect((await end)[0]).toBe(0);
-    },
-  );
+    expect((await agentctl(['run', 'wait', before])).code).toBe(0);
+    const after = await field('run.id', 'send', id, 'say again');
+    expect(await field('run.result_text', 'run', 'wait', after)).toBe('I say again');
+    const all = await json<{ events: Event[]; has_more: boolean }>('events', 'list', id, '--limit', '1000');
+    expect(all.has_more).toBe(false);
+    const seen = () =>
+      said.out
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => (JSON.parse(line) as Event).cursor);
+    await until('all events', () => seen().length >= all.events.length);
+    expect(seen()).toEqual(all.events.map(({ cursor }) => cursor));
+    const end = once(child, 'exit');
+    child.kill('SIGINT');
+    expect((await end)[0]).toBe(0);
+  });
 
   it('ends by itself when nothing runs any more', async () => {
     const id = await session();
