@@ -13,7 +13,7 @@ export interface Given {
 export const FORMATS = ['pretty', 'json', 'jsonl', 'text'] as const;
 export type Format = (typeof FORMATS)[number];
 
-export const GLOBAL_FLAGS = {
+const GLOBAL_FLAGS = {
   url: { type: 'string' },
   'auth-token': { type: 'string' },
   format: { type: 'string' },

@@ -43,7 +43,7 @@ export function printError(host: Printer, thrown: unknown, format: Format): numb
 }
 
 /** `queue_counts.queued_count`, `sessions.0.id`; undefined: there is no such key. A null is a value. */
-export function fieldOf(answer: unknown, path: string): unknown {
+function fieldOf(answer: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((at, key) => {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
     return (at as Record<string, unknown>)[key];
