@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { errorBody, toOrchestratorError } from '../core/errors/error.js';
 import { AGENTD_HELP, readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { printError } from '../doors/cli/output/errors.js';
 import { resolvePaths } from '../platform/paths.js';
@@ -8,22 +9,34 @@ import { runGateway } from './gateway.js';
 import { readAgents } from './own-agents.js';
 import { packageVersion } from './version.js';
 
+/** What is said to whoever started it in the background. */
+export type StartMessage =
+  { readonly ready: Record<string, unknown> } | { readonly error: ReturnType<typeof errorBody> };
+
 /** Entry point of bin/agentd.cjs: the gateway in the foreground, until TERM or INT; a second one ends it at once. */
-export async function run(args: readonly string[]): Promise<void> {
+export async function run(
+  args: readonly string[],
+  tell: (message: StartMessage) => void = () => undefined,
+): Promise<void> {
   const terminal = createTerminal();
   try {
     const options = readAgentdOptions(args, process.env, process.cwd());
     if (options === 'help') return terminal.out(AGENTD_HELP);
     if (options === 'version') return terminal.out(`agentd ${packageVersion()}\n`);
-    await serve(options, (line) => terminal.out(`${line}\n`));
+    await serve(options, (line) => terminal.out(`${line}\n`), tell);
     process.exit(0);
   } catch (error) {
+    tell({ error: errorBody(toOrchestratorError(error)) });
     const code = printError(terminal, error, { json: args.includes('--print-json') });
     process.stdout.write('', () => process.exit(code));
   }
 }
 
-async function serve(options: AgentdOptions, say: (line: string) => void): Promise<void> {
+async function serve(
+  options: AgentdOptions,
+  say: (line: string) => void,
+  tell: (message: StartMessage) => void,
+): Promise<void> {
   const paths = resolvePaths(process.env);
   const database = resolve(options.database);
   const version = packageVersion();
@@ -39,9 +52,11 @@ async function serve(options: AgentdOptions, say: (line: string) => void): Promi
   const file = { url, database, token_file: access.tokenFile, instance_id: instanceId, version };
   const withdraw = await announceDaemon(paths, `${options.host}-${port}`, file);
   const auth = authEnabled ? `token: ${access.tokenFile ?? 'as given'}` : 'NO TOKEN IS ASKED FOR';
+  const ready = { ...file, pid, port, auth_enabled: authEnabled };
+  tell({ ready });
   say(
     options.printJson
-      ? JSON.stringify({ ...file, pid, port, auth_enabled: authEnabled })
+      ? JSON.stringify(ready)
       : `agentd ${version} at ${url} (process ${pid}, database ${database}, ${auth})`,
   );
   await asked;

@@ -2,7 +2,7 @@ import { delay } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { systemClock } from '../platform/clock.js';
 import { isSameProcessAlive } from '../platform/identity.js';
-import { ConnectionLost } from '../platform/local-http.js';
+import { ConnectionLost } from '../platform/http-client.js';
 import { resolvePaths, sessionDataDirectory } from '../platform/paths.js';
 import { withStore } from './cli-sessions.js';
 import { callSupervisor, serverOf, type SessionCall } from './session-client.js';

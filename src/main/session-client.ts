@@ -1,23 +1,7 @@
 import type { StoredEvent } from '../core/events/index.js';
-import { CATALOG, type ErrorCode } from '../core/errors/catalog.js';
-import { OrchestratorError } from '../core/errors/error.js';
 import { callLocal, streamLocal, type LocalServer } from '../platform/local-http.js';
+import { remoteError } from './remote-error.js';
 import type { SessionControl } from './session-control.js';
-
-/** The error of a supervisor as if it were thrown here: its own words, our exit code. */
-class RemoteError extends OrchestratorError {
-  readonly #hint: string | undefined;
-
-  constructor(code: ErrorCode, message: string, hint: string | undefined) {
-    super(code);
-    this.message = message;
-    this.#hint = hint;
-  }
-
-  override get hint(): string | undefined {
-    return this.#hint;
-  }
-}
 
 export function serverOf(control: SessionControl): LocalServer {
   return { port: control.port, token: control.client_token };
@@ -36,14 +20,11 @@ export async function callSupervisor(
   { operation, reads, input }: SessionCall,
 ): Promise<Record<string, unknown>> {
   const path = `/api/${operation.replaceAll('_', '-')}`;
-  const { status, body } = await (reads
+  const answer = await (reads
     ? callLocal(server, { method: 'GET', path: `${path}${query(input)}` })
     : callLocal(server, { method: 'POST', path, body: input }));
-  if (status === 200) return body as Record<string, unknown>;
-  const problem = (body ?? {}) as { code?: string; detail?: string; hint?: string };
-  const code =
-    problem.code !== undefined && problem.code in CATALOG ? (problem.code as ErrorCode) : 'INTERNAL';
-  throw new RemoteError(code, problem.detail ?? `the supervisor answered ${status}`, problem.hint);
+  if (answer.status === 200) return answer.body as Record<string, unknown>;
+  throw remoteError(answer, 'the supervisor');
 }
 
 /** Durable events after `after`, until the supervisor closes the stream. Throws ConnectionLost. */

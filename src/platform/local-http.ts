@@ -1,4 +1,4 @@
-import { request, type IncomingMessage } from 'node:http';
+import { callHttp, ConnectionLost, openHttp, type HttpCall, type HttpServer } from './http-client.js';
 
 /** A port of this machine and the token that it wants. */
 export interface LocalServer {
@@ -6,32 +6,11 @@ export interface LocalServer {
   readonly token: string;
 }
 
-/** The server is not there, or was gone before the answer was complete. */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
-}
+const serverAt = ({ port, token }: LocalServer): HttpServer => ({ url: `http://127.0.0.1:${port}`, token });
 
-export interface LocalCall {
-  readonly method: 'GET' | 'POST';
-  /** With query. */
-  readonly path: string;
-  readonly body?: unknown;
-  readonly signal?: AbortSignal;
-}
-
-/** One call with a JSON answer. Has no limit of its own: some operations wait for hours. Throws ConnectionLost. */
-export async function callLocal(
-  server: LocalServer,
-  call: LocalCall,
-): Promise<{ status: number; body: unknown }> {
-  const response = await open(server, call);
-  let text = '';
-  try {
-    for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) text += chunk;
-  } catch (error) {
-    throw new ConnectionLost('the answer broke off', { cause: error });
-  }
-  return { status: response.statusCode ?? 0, body: text === '' ? null : (JSON.parse(text) as unknown) };
+/** See `callHttp`. */
+export function callLocal(server: LocalServer, call: HttpCall): Promise<{ status: number; body: unknown }> {
+  return callHttp(serverAt(server), call);
 }
 
 /** The `data` of each server-sent event, parsed; ends when the server closes the stream. Throws ConnectionLost. */
@@ -40,7 +19,7 @@ export async function* streamLocal(
   path: string,
   signal: AbortSignal,
 ): AsyncGenerator<unknown> {
-  const response = await open(server, { method: 'GET', path, signal });
+  const response = await openHttp(serverAt(server), { method: 'GET', path, signal });
   if (response.statusCode !== 200) {
     response.resume();
     throw new ConnectionLost(`the stream was refused (${response.statusCode ?? 0})`);
@@ -60,27 +39,4 @@ export async function* streamLocal(
   } finally {
     response.destroy();
   }
-}
-
-function open(server: LocalServer, call: LocalCall): Promise<IncomingMessage> {
-  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-  return new Promise((resolve, reject) => {
-    const outgoing = request({
-      host: '127.0.0.1',
-      port: server.port,
-      method: call.method,
-      path: call.path,
-      agent: false,
-      headers: {
-        authorization: `Bearer ${server.token}`,
-        ...(body === undefined
-          ? {}
-          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-      },
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
-    });
-    outgoing.once('error', (error) => reject(new ConnectionLost(error.message, { cause: error })));
-    outgoing.once('response', resolve);
-    outgoing.end(body);
-  });
 }

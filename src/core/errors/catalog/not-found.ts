@@ -68,4 +68,9 @@ export const NOT_FOUND_ERRORS = {
         ? 'agentorchestr salvage list shows what is kept'
         : `kept are: ${list(p['valid'])}`,
   },
+  NO_DAEMON_LOG: {
+    category: 'not_found',
+    message: (p) => `there is no log of an agentd at ${p['url']}`,
+    hint: () => 'only an agentd that agentctl started has one; others write to their terminal',
+  },
 } as const satisfies Record<string, CatalogEntry>;

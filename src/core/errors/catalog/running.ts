@@ -57,6 +57,21 @@ export const RUNNING_ERRORS = {
     message: () => 'the session is ending',
     hint: () => 'nothing more is needed',
   },
+  DAEMON_UNREACHABLE: {
+    category: 'unavailable',
+    message: (p) => `no agentd answers at ${p['url']}: ${p['problem']}`,
+    hint: () => 'start one with agentctl daemon start, or name another with --url',
+  },
+  DAEMON_STALE: {
+    category: 'unavailable',
+    message: (p) => `the agentd of ${p['url']} is stale: its process ${p['pid']} is dead`,
+    hint: () => 'start it again: agentctl daemon start; what it kept is in its database',
+  },
+  DAEMON_NOT_STARTED: {
+    category: 'unavailable',
+    message: (p) => `agentd ended before it was ready: ${p['problem']}`,
+    hint: (p) => `its log: ${p['log']}`,
+  },
   STORE_UNAVAILABLE: {
     category: 'unavailable',
     message: (p) => `the database ${p['path']} cannot be used: ${p['problem']}`,

@@ -1,0 +1,81 @@
+import type { GatewayOperation } from '../../services/gateway/operation.js';
+import { inputSchema, kebab } from '../shared/projection.js';
+import type { FlagTable } from './arguments.js';
+
+/** Names that do not follow from the operation's own (`create_session` → `session create`). The first is shown. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  send_message: ['message send', 'send'],
+  list_events: ['events list'],
+  wait_for_run: ['run wait', 'tool session-wait'],
+  daemon_status: ['daemon status'],
+};
+
+export interface Property {
+  /** Several where the wire takes more than one. */
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly default?: unknown;
+  readonly items?: { readonly type?: string };
+}
+
+/** An operation of the gateway's table as a command. */
+export interface OperationCommand {
+  readonly names: readonly string[];
+  readonly operation: GatewayOperation;
+  readonly properties: Readonly<Record<string, Property>>;
+  readonly required: readonly string[];
+  /** Fields that may be given without their flags: what it is about, then the text. */
+  readonly positional: readonly string[];
+}
+
+export function commandOf(operation: GatewayOperation): OperationCommand {
+  const schema = inputSchema(operation) as {
+    properties?: Record<string, Property>;
+    required?: readonly string[];
+  };
+  const properties = schema.properties ?? {};
+  const inAddress = [...operation.address.path.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field);
+  const required = schema.required ?? [];
+  const about = [...new Set([...inAddress, ...required.filter((field) => field.endsWith('_id'))])];
+  const spoken = ['text', 'task'].filter((field) => field in properties);
+  return {
+    names: NAMES[operation.name] ?? [usualName(operation.name)],
+    ...{ operation, properties, required },
+    positional: [...about, ...spoken],
+  };
+}
+
+function usualName(name: string): string {
+  const [verb = '', ...noun] = name.split('_');
+  return `${noun.join('-').replace(/s$/, '')} ${kebab(verb)}`;
+}
+
+/** `sessions list` is `session list`: both are written. */
+export function isNamed(command: { readonly names: readonly string[] }, words: string): boolean {
+  return command.names.some((name) => singular(name) === singular(words));
+}
+
+function singular(name: string): string {
+  const [group = '', ...rest] = name.split(' ');
+  return [group.replace(/s$/, ''), ...rest].join(' ');
+}
+
+/** Every field as a flag; one that takes several may be repeated, and is called by its singular too. */
+export function flagsOf({ properties }: OperationCommand): FlagTable {
+  const flags: FlagTable = {};
+  for (const [field, property] of Object.entries(properties)) {
+    const several = isList(property) || isRecord(property);
+    flags[kebab(field)] = { type: isSwitch(property) ? 'boolean' : 'string', multiple: several };
+    if (isList(property)) flags[kebab(field).replace(/s$/, '')] = { type: 'string', multiple: true };
+  }
+  return flags;
+}
+
+const has = ({ type }: Property, wanted: string) => type === wanted || type?.includes(wanted) === true;
+export const isList = (property: Property): boolean => property.type === 'array';
+export const isRecord = (property: Property): boolean => property.type === 'object';
+export const isSwitch = (property: Property): boolean => has(property, 'boolean');
+export const isNumber = (property: Property): boolean =>
+  property.type === 'integer' || property.type === 'number';

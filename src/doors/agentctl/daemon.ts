@@ -1,0 +1,62 @@
+import { EXIT } from '../../core/errors/categories.js';
+import { parseFlags, seconds, usage, type Options } from './arguments.js';
+import type { AgentctlHost } from './host.js';
+import { printAnswer } from './output.js';
+
+/** A command about the daemon's process: no operation, for it must do without a daemon. */
+export interface DaemonCommand {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  /** The rest of the line is agentd's. */
+  readonly handsOn?: true;
+  run(host: AgentctlHost, args: readonly string[], options: Options): Promise<number>;
+}
+
+const STOP_LIMIT_S = '60';
+
+export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
+  {
+    name: 'daemon start',
+    usage: 'agentctl daemon start [FLAGS OF agentd]',
+    summary: 'Start agentd in the background, in this folder; does nothing where it runs.',
+    handsOn: true,
+    run: async (host, args, options) =>
+      printAnswer(
+        host,
+        await host.daemon.start(options.target, { args, isUrlGiven: options.isUrlGiven }),
+        options,
+      ),
+  },
+  {
+    name: 'daemon stop',
+    usage: 'agentctl daemon stop [--wait S]',
+    summary: 'Stop agentd: what runs may end first, as long as its --grace says.',
+    async run(host, args, options) {
+      const given = parseFlags(args, { wait: { type: 'string' } }, 'agentctl daemon stop');
+      noMore(given.positionals, this.usage);
+      const limitMs = seconds('wait', String(given.values['wait'] ?? STOP_LIMIT_S)) * 1_000;
+      const answer = await host.daemon.stop(options.target, limitMs);
+      const printed = printAnswer(host, answer, options);
+      return printed === EXIT.ok && answer.was_running && !answer.stopped ? EXIT.goesOn : printed;
+    },
+  },
+  {
+    name: 'daemon logs',
+    usage: 'agentctl daemon logs [--lines N]',
+    summary: 'Show the last lines of the log of an agentd that agentctl started.',
+    async run(host, args, options) {
+      const given = parseFlags(args, { lines: { type: 'string' } }, 'agentctl daemon logs');
+      noMore(given.positionals, this.usage);
+      const most = Math.floor(seconds('lines', String(given.values['lines'] ?? '50')));
+      const lines = await host.daemon.logs(options.target, most);
+      if (options.field !== null || options.format === 'json') return printAnswer(host, { lines }, options);
+      for (const line of lines) host.out(`${options.format === 'jsonl' ? JSON.stringify({ line }) : line}\n`);
+      return EXIT.ok;
+    },
+  },
+];
+
+function noMore([first]: readonly string[], line: string): void {
+  if (first !== undefined) throw usage(`unexpected argument "${first}"`, `write ${line}`);
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../../core/clock.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Which daemon is meant, as the person said. */
+export interface Target {
+  readonly url: string;
+  /** null: the one that the daemon of this machine made itself, which the host finds. */
+  readonly token: string | null;
+}
+
+export interface DaemonRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With query. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** undefined: as long as it takes. */
+  readonly limitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface StopAnswer {
+  readonly stopped: boolean;
+  readonly was_running: boolean;
+  readonly pid: number | null;
+}
+
+/** What the command line needs of its surroundings; `main/agentctl-host.ts` is the real one. */
+export interface AgentctlHost {
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly stdoutIsTty: boolean;
+  out(text: string): void;
+  err(text: string): void;
+  /** All of standard input. */
+  readStdin(): Promise<string>;
+  /** Aborts on INT or TERM, which have their usual effect until it is asked for. */
+  interrupted(): AbortSignal;
+  /** Throws what the daemon answered, DAEMON_UNREACHABLE, DAEMON_STALE. */
+  call(target: Target, request: DaemonRequest): Promise<Record<string, unknown>>;
+  readonly daemon: {
+    /** Throws what agentd said, DAEMON_NOT_STARTED. */
+    start(target: Target, options: StartOptions): Promise<Record<string, unknown>>;
+    /** Resolves when it is gone, or after `limitMs`. */
+    stop(target: Target, limitMs: number): Promise<StopAnswer>;
+    /** The last lines, oldest first. Throws NO_DAEMON_LOG. */
+    logs(target: Target, lines: number): Promise<readonly string[]>;
+  };
+}
+
+export interface StartOptions {
+  /** What agentd is started with. */
+  readonly args: readonly string[];
+  /** The address was given: agentd is to listen there. */
+  readonly isUrlGiven: boolean;
+}

@@ -1,0 +1,113 @@
+import { kebab } from '../shared/projection.js';
+import { usage, type Given } from './arguments.js';
+import {
+  flagsOf,
+  isList,
+  isNumber,
+  isRecord,
+  isSwitch,
+  type OperationCommand,
+  type Property,
+} from './commands.js';
+import type { AgentctlHost, DaemonRequest, Environment } from './host.js';
+
+type Input = Record<string, unknown>;
+
+/** Inside an agent these say which session and run are its own. */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  session_id: ['AGENTORCHESTR_SESSION_ID', 'AGENTORCHESTR_SESSION'],
+  run_id: ['AGENTORCHESTR_RUN_ID'],
+  parent_run_id: ['AGENTORCHESTR_RUN_ID'],
+};
+
+/** The input as the daemon takes it; what is wrong in a value the daemon says. Throws USAGE. */
+export async function readInput(
+  command: OperationCommand,
+  given: Given,
+  host: Pick<AgentctlHost, 'env' | 'readStdin'>,
+): Promise<Input> {
+  const input: Input = {};
+  for (const [field, property] of Object.entries(command.properties)) {
+    const value = valueOf(field, property, given);
+    if (value !== undefined) input[field] = value;
+  }
+  takePositionals(command, given, input);
+  for (const field of command.required) {
+    const own = input[field] === undefined ? ownOf(command, field, host.env) : undefined;
+    if (own !== undefined) input[field] = own;
+  }
+  for (const field of command.required)
+    if (input[field] === undefined)
+      throw usage(`--${kebab(field)} is missing`, `write ${usageLine(command)}`);
+  for (const field of ['text', 'task']) if (input[field] === '-') input[field] = await host.readStdin();
+  return input;
+}
+
+/** `agentctl run wait RUN_ID`, as it is written with the least. */
+export function usageLine({ names, positional, required }: OperationCommand): string {
+  const more = required.filter((field) => !positional.includes(field));
+  const flags = more.map((field) => ` --${kebab(field)} …`).join('');
+  return `agentctl ${names[0]}${positional.map((field) => ` ${field.toUpperCase()}`).join('')}${flags}`;
+}
+
+/** `/runs/{run_id}` and the input: path and query, or path and body. */
+export function requestOf({ operation }: OperationCommand, input: Input): DaemonRequest {
+  const { method, path } = operation.address;
+  const rest = { ...input };
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+    delete rest[field];
+    return encodeURIComponent(String(input[field]));
+  });
+  if (method === 'GET') return { method, path: filled + query(rest) };
+  return { method, path: filled, ...(Object.keys(rest).length === 0 ? {} : { body: rest }) };
+}
+
+/** Lists by repeating the field; reads take no records. */
+function query(input: Input): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(input))
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) search.append(name, String(one));
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function valueOf(field: string, property: Property, { values }: Given): unknown {
+  const flag = kebab(field);
+  if (isList(property)) {
+    const all = [values[flag] ?? [], values[flag.replace(/s$/, '')] ?? []].flat().map(String);
+    return all.length === 0 ? undefined : all.flatMap((one) => one.split(','));
+  }
+  const value = values[flag];
+  if (value === undefined || isSwitch(property)) return value;
+  if (isRecord(property)) return recordOf(flag, [value].flat().map(String));
+  const text = String(value);
+  return isNumber(property) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function recordOf(flag: string, given: readonly string[]): Record<string, string> {
+  const record: Record<string, string> = {};
+  for (const one of given) {
+    const cut = one.indexOf('=');
+    if (cut < 1) throw usage(`--${flag} takes KEY=VALUE, not "${one}"`, `for example --${flag} team=blue`);
+    record[one.slice(0, cut)] = one.slice(cut + 1);
+  }
+  return record;
+}
+
+function takePositionals(command: OperationCommand, { positionals }: Given, input: Input): void {
+  const free = command.positional.filter((field) => !(field in input));
+  if (positionals.length > free.length)
+    throw usage(`unexpected argument "${positionals[free.length] ?? ''}"`, hintOf(command));
+  positionals.forEach((text, index) => (input[free[index] ?? ''] = text));
+}
+
+function hintOf(command: OperationCommand): string {
+  const flags = Object.keys(flagsOf(command)).map((flag) => `--${flag}`);
+  return `write ${usageLine(command)}${flags.length === 0 ? '' : `; flags: ${flags.join(' ')}`}`;
+}
+
+/** Nobody ends itself by leaving an id out. */
+function ownOf({ operation }: OperationCommand, field: string, env: Environment): string | undefined {
+  if (operation.effect === 'destroy') return undefined;
+  return (OWN[field] ?? []).map((name) => env[name]).find((value) => value !== undefined && value !== '');
+}

@@ -1,0 +1,154 @@
+import { delay } from '../../core/clock.js';
+import { EXIT } from '../../core/errors/categories.js';
+import { toOrchestratorError } from '../../core/errors/error.js';
+import { seconds, usage, type FlagTable, type Given, type Options } from './arguments.js';
+import type { AgentctlHost } from './host.js';
+import { printEvent } from './output.js';
+
+export const TAIL_FLAGS: FlagTable = {
+  'session-id': { type: 'string' },
+  cursor: { type: 'string' },
+  limit: { type: 'string' },
+  type: { type: 'string', multiple: true },
+  types: { type: 'string', multiple: true },
+  'run-id': { type: 'string' },
+  follow: { type: 'boolean', short: 'f' },
+  'until-idle': { type: 'boolean' },
+};
+
+const PAGE = 1_000;
+const WAIT_S = 60;
+const LAST = 20;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+interface Page {
+  readonly events: readonly Record<string, unknown>[];
+  readonly next_cursor: string;
+  readonly has_more: boolean;
+}
+
+/**
+ * Prints events, a line each: the last of them or those after a cursor, and with --follow what comes, over restarts of
+ * the daemon: each time from the cursor of the last one printed, so that none comes twice and none is left out.
+ */
+export async function tailEvents(host: AgentctlHost, given: Given, options: Options): Promise<number> {
+  const reader = readerOf(host, given, options);
+  const last = given.values['limit'] === undefined ? LAST : seconds('limit', String(given.values['limit']));
+  const cursor = given.values['cursor'];
+  let at: string;
+  if (typeof cursor === 'string') at = cursor;
+  else {
+    const { events, next } = await lastOf(reader, last);
+    for (const event of events) printEvent(host, event, options);
+    at = next;
+  }
+  const untilIdle = given.values['until-idle'] === true;
+  if (given.values['follow'] !== true && !untilIdle) {
+    if (typeof cursor === 'string')
+      for await (const event of toEnd(reader, at)) printEvent(host, event, options);
+    return EXIT.ok;
+  }
+  const signal = host.interrupted();
+  for await (const event of follow(host, reader, { at, untilIdle, signal, quiet: options.quiet }))
+    printEvent(host, event, options);
+  return EXIT.ok;
+}
+
+interface EventReader {
+  page(cursor: string | null, waitS: number, signal?: AbortSignal): Promise<Page>;
+  isIdle(): Promise<boolean>;
+}
+
+function readerOf(host: AgentctlHost, given: Given, { target, limitMs }: Options): EventReader {
+  const text = (flag: string) => {
+    const value = given.values[flag];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const session =
+    text('session-id') ??
+    given.positionals[0] ??
+    host.env['AGENTORCHESTR_SESSION_ID'] ??
+    host.env['AGENTORCHESTR_SESSION'];
+  if (session === undefined || given.positionals.length > 1)
+    throw usage('events tail takes one session', 'write agentctl events tail SESSION_ID --follow');
+  const path = `/sessions/${encodeURIComponent(session)}`;
+  const types = [given.values['type'] ?? [], given.values['types'] ?? []]
+    .flat()
+    .flatMap((one) => String(one).split(','));
+  const limit = limitMs === null ? {} : { limitMs };
+  return {
+    async page(cursor, waitS, signal) {
+      const search = new URLSearchParams({ limit: String(PAGE) });
+      if (cursor !== null) search.set('cursor', cursor);
+      if (waitS > 0) search.set('wait_s', String(waitS));
+      const run = text('run-id');
+      if (run !== undefined) search.set('run_id', run);
+      for (const type of types) search.append('types', type);
+      const whole = { method: 'GET', path: `${path}/events?${search.toString()}` } as const;
+      const rest = waitS > 0 ? {} : limit;
+      const page = await host.call(target, {
+        ...whole,
+        ...rest,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      return page as unknown as Page;
+    },
+    async isIdle() {
+      const { session: now } = await host.call(target, { method: 'GET', path, ...limit });
+      return (now as { state?: string }).state !== 'active';
+    },
+  };
+}
+
+/** Whoever is far behind reads page by page: the log has no other end to begin at. */
+async function lastOf(reader: EventReader, most: number) {
+  let events: Record<string, unknown>[] = [];
+  let cursor: string | null = null;
+  for (let more = true; more;) {
+    const page: Page = await reader.page(cursor, 0);
+    events = most === 0 ? [] : [...events, ...page.events].slice(-most);
+    [cursor, more] = [page.next_cursor, page.has_more];
+  }
+  return { events, next: cursor ?? '0' };
+}
+
+async function* toEnd(reader: EventReader, from: string) {
+  let [cursor, more] = [from, true];
+  while (more) {
+    const page = await reader.page(cursor, 0);
+    yield* page.events;
+    [cursor, more] = [page.next_cursor, page.has_more];
+  }
+}
+
+interface Following {
+  readonly at: string;
+  readonly untilIdle: boolean;
+  readonly signal: AbortSignal;
+  readonly quiet: boolean;
+}
+
+async function* follow(host: AgentctlHost, reader: EventReader, { at, untilIdle, signal, quiet }: Following) {
+  let cursor = at;
+  let pauseMs = 0;
+  let reached = false;
+  while (!signal.aborted) {
+    try {
+      // Asked before the page is read: what was said until then is in the page.
+      const isIdle = untilIdle && (await reader.isIdle());
+      const page = await reader.page(cursor, isIdle ? 0 : WAIT_S, signal);
+      if (pauseMs > 0 && !quiet) host.err(`note: agentd answers again; going on after ${cursor}\n`);
+      [reached, pauseMs] = [true, 0];
+      yield* page.events;
+      cursor = page.next_cursor;
+      if (isIdle && !page.has_more) return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!reached || toOrchestratorError(error).category !== 'unavailable') throw error;
+      if (pauseMs === 0 && !quiet) host.err('note: agentd is away; waiting for it\n');
+      pauseMs = Math.min(Math.max(pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+      await delay(host.clock, pauseMs, signal);
+    }
+  }
+}

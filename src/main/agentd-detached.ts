@@ -1,0 +1,14 @@
+import { closeSync, writeSync } from 'node:fs';
+import { run } from './agentd.js';
+
+const READY_FD = 3;
+
+// The gateway as `agentctl daemon start` begins it: who started it reads one line on fd 3, then nobody listens.
+await run(process.argv.slice(2), (message) => {
+  try {
+    writeSync(READY_FD, `${JSON.stringify(message)}\n`);
+    closeSync(READY_FD);
+  } catch {
+    // Whoever started it is gone; it goes on without.
+  }
+});

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { namesIn } from '../platform/disk.js';
+import { readTextFile } from '../platform/files.js';
+import { isSameProcessAlive } from '../platform/identity.js';
+import type { Paths } from '../platform/paths.js';
+
+/** What `announceDaemon` writes. */
+const daemonFile = z.object({
+  pid: z.number().int(),
+  pid_started_at: z.string(),
+  boot_id: z.string(),
+  url: z.string(),
+  database: z.string(),
+  token_file: z.string().nullable(),
+  instance_id: z.string(),
+  version: z.string(),
+});
+
+export interface KnownDaemon {
+  readonly file: z.output<typeof daemonFile>;
+  readonly path: string;
+  /** false: it died and left its file. */
+  readonly isAlive: boolean;
+}
+
+export function daemonsFolder({ state }: Pick<Paths, 'state'>): string {
+  return join(state, 'daemons');
+}
+
+/** The daemon of this machine at this address; one that lives before one that left its file; null: none was ever. */
+export async function findDaemon(paths: Pick<Paths, 'state'>, url: string): Promise<KnownDaemon | null> {
+  const folder = daemonsFolder(paths);
+  const names = (await namesIn(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const all = await Promise.all(names.map((name) => readDaemon(join(folder, name))));
+  const here = all.filter((known) => known !== null).filter(({ file }) => sameAddress(file.url, url));
+  return here.find(({ isAlive }) => isAlive) ?? here[0] ?? null;
+}
+
+async function readDaemon(path: string): Promise<KnownDaemon | null> {
+  const text = await readTextFile(path);
+  if (text === null) return null;
+  const parsed = daemonFile.safeParse(jsonOf(text));
+  if (!parsed.success) return null;
+  const { pid, pid_started_at: pidStartedAt, boot_id: bootId } = parsed.data;
+  return { file: parsed.data, path, isAlive: isSameProcessAlive({ pid, pidStartedAt, bootId }) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function sameAddress(one: string, other: string): boolean {
+  const plain = (url: string) => new URL(url).origin.replace('//localhost:', '//127.0.0.1:');
+  return plain(one) === plain(other);
+}
