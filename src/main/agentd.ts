@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { errorBody, toOrchestratorError } from '../core/errors/error.js';
 import { AGENTD_HELP, readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { printError } from '../doors/cli/output/errors.js';
@@ -8,6 +9,8 @@ import { announceDaemon } from './daemon-access.js';
 import { runGateway } from './gateway.js';
 import { readAgents } from './own-agents.js';
 import { packageVersion } from './version.js';
+
+const AGENTCTL = fileURLToPath(new URL('../../bin/agentctl.cjs', import.meta.url));
 
 /** What is said to whoever started it in the background. */
 export type StartMessage =
@@ -46,7 +49,14 @@ async function serve(
       process.on(signal, () => (times++ === 0 ? stop() : process.exit(130)));
   });
   const agents = readAgents(paths);
-  const running = await runGateway({ options, database, agents, env: process.env, version });
+  const running = await runGateway({
+    options,
+    database,
+    agents,
+    env: process.env,
+    version,
+    agentctl: AGENTCTL,
+  });
   const { gateway, url, port, access } = running;
   const { instanceId, authEnabled, pid } = gateway.settings;
   const file = { url, database, token_file: access.tokenFile, instance_id: instanceId, version };

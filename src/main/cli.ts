@@ -5,6 +5,10 @@ import { createTerminal } from './cli-terminal.js';
 
 /** Entry point of bin/agentorchestr.cjs: what is asked for most often loads the least. */
 export async function run(args: readonly string[]): Promise<void> {
+  const [word, ...others] = args;
+  // Programs of their own, under one name.
+  if (word === 'serve') return (await import('./agentd.js')).run(others);
+  if (word === 'gateway') return (await import('./agentctl.js')).run(others);
   const terminal = createTerminal();
   const code = isListOnly(args) ? await list(terminal, args) : await runWhole(terminal, args);
   // Open sockets and timers of ours must not hold the process; what was printed must be out.

@@ -11,7 +11,7 @@ const CALL_LIMIT_MS = 3_600_000;
 
 /** What the process of a turn finds in its environment: where we are, who it is, and a token for that run alone. */
 export function agentAccess(
-  url: string,
+  { url, agentctl }: { url: string; agentctl: string },
   tokens: Tokens,
   [sessionId, workerId, runId]: readonly [string, string, string | null],
 ): AgentAccess {
@@ -22,7 +22,12 @@ export function agentAccess(
     tokenVariable: TOKEN_VARIABLE,
     env: {
       ...{ AGENTORCHESTR_SESSION: sessionId, AGENTORCHESTR_WORKER: workerId, [TOKEN_VARIABLE]: token },
-      ...{ AGENTORCHESTR_SESSION_ID: sessionId, AGENTCTL_URL: url, AGENTCTL_AUTH_TOKEN: token },
+      ...{
+        AGENTORCHESTR_SESSION_ID: sessionId,
+        AGENTCTL: agentctl,
+        AGENTCTL_URL: url,
+        AGENTCTL_AUTH_TOKEN: token,
+      },
       ...(runId === null ? {} : { AGENTORCHESTR_RUN_ID: runId }),
     },
   };

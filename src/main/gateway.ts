@@ -44,6 +44,8 @@ export interface GatewayOptions {
   readonly agents: readonly AgentAdapter[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
+  /** Absolute path of the program, for agents: their shells may have a PATH of their own. */
+  readonly agentctl: string;
 }
 
 export interface RunningGateway {
@@ -86,11 +88,11 @@ async function listen(given: GatewayOptions, store: Store, folder: string): Prom
   const redactor = createRedactor();
   for (const one of [secret, ...access.tokens]) redactor.add(one);
   const logger = createLogger({ level: options.logLevel, destination: null, redactor });
-  const at = { url: '' };
+  const at = { url: '', agentctl: given.agentctl };
   const tokensOf = (sessionId: string) => createTokens(secret, sessionId);
   const parts = await createGateway(given, {
     ...{ store, folder, logger, authEnabled: access.tokens.length > 0 },
-    access: (...whose) => agentAccess(at.url, tokensOf(whose[0]), whose),
+    access: (...whose) => agentAccess(at, tokensOf(whose[0]), whose),
   });
   const { gateway } = parts;
   const mcp = createGatewayMcp(gateway);

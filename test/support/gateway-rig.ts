@@ -90,6 +90,7 @@ export class GatewayRig {
       agents: [{ ...scripted, binaries: [join(root, 'bin/agentorchestr-scripted.cjs')] }],
       env: { PATH: process.env['PATH'], HOME: this.folder },
       version: '0.0.0-test',
+      agentctl: join(root, 'bin/agentctl.cjs'),
     });
   }
 

@@ -8,6 +8,15 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   list_events: ['events list'],
   wait_for_run: ['run wait', 'tool session-wait'],
   daemon_status: ['daemon status'],
+  spawn_session: ['session spawn', 'tool session-spawn'],
+  send_to_session: ['session send', 'tool session-send'],
+  reply_parent: ['session reply-parent', 'tool session-reply-parent'],
+};
+
+/** Other names of flags, where the documents have them. */
+const OTHER_FLAGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  spawn_session: { 'parent-run-id': 'run_id' },
+  send_to_session: { wait: 'timeout_s' },
 };
 
 export interface Property {
@@ -28,6 +37,8 @@ export interface OperationCommand {
   readonly required: readonly string[];
   /** Fields that may be given without their flags: what it is about, then the text. */
   readonly positional: readonly string[];
+  /** Flags that mean a field of another name. */
+  readonly otherFlags: Readonly<Record<string, string>>;
 }
 
 export function commandOf(operation: GatewayOperation): OperationCommand {
@@ -44,6 +55,7 @@ export function commandOf(operation: GatewayOperation): OperationCommand {
     names: NAMES[operation.name] ?? [usualName(operation.name)],
     ...{ operation, properties, required },
     positional: [...about, ...spoken],
+    otherFlags: OTHER_FLAGS[operation.name] ?? {},
   };
 }
 
@@ -63,8 +75,9 @@ function singular(name: string): string {
 }
 
 /** Every field as a flag; one that takes several may be repeated, and is called by its singular too. */
-export function flagsOf({ properties }: OperationCommand): FlagTable {
+export function flagsOf({ properties, otherFlags }: OperationCommand): FlagTable {
   const flags: FlagTable = {};
+  for (const flag of Object.keys(otherFlags)) flags[flag] = { type: 'string' };
   for (const [field, property] of Object.entries(properties)) {
     const several = isList(property) || isRecord(property);
     flags[kebab(field)] = { type: isSwitch(property) ? 'boolean' : 'string', multiple: several };

@@ -28,10 +28,10 @@ export async function readInput(
 ): Promise<Input> {
   const input: Input = {};
   for (const [field, property] of Object.entries(command.properties)) {
-    const value = valueOf(field, property, given);
+    const value = valueOf(field, property, given) ?? byOtherFlag(command, field, given);
     if (value !== undefined) input[field] = value;
   }
-  takePositionals(command, given, input);
+  takePositionals(command, given, { input, env: host.env });
   for (const field of command.required) {
     const own = input[field] === undefined ? ownOf(command, field, host.env) : undefined;
     if (own !== undefined) input[field] = own;
@@ -84,6 +84,13 @@ function valueOf(field: string, property: Property, { values }: Given): unknown 
   return isNumber(property) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
+function byOtherFlag(command: OperationCommand, field: string, given: Given): unknown {
+  const [flag] = Object.entries(command.otherFlags).find(([, meant]) => meant === field) ?? [];
+  const property = command.properties[field];
+  if (flag === undefined || property === undefined) return undefined;
+  return valueOf(field, property, { ...given, values: { [kebab(field)]: given.values[flag] } });
+}
+
 function recordOf(flag: string, given: readonly string[]): Record<string, string> {
   const record: Record<string, string> = {};
   for (const one of given) {
@@ -94,8 +101,15 @@ function recordOf(flag: string, given: readonly string[]): Record<string, string
   return record;
 }
 
-function takePositionals(command: OperationCommand, { positionals }: Given, input: Input): void {
-  const free = command.positional.filter((field) => !(field in input));
+function takePositionals(
+  command: OperationCommand,
+  { positionals }: Given,
+  { input, env }: { input: Input; env: Environment },
+): void {
+  const open = command.positional.filter((field) => !(field in input));
+  // An agent need not say who it is.
+  const unknown = open.filter((field) => ownOf(command, field, env) === undefined);
+  const free = positionals.length <= unknown.length ? unknown : open;
   if (positionals.length > free.length)
     throw usage(`unexpected argument "${positionals[free.length] ?? ''}"`, hintOf(command));
   positionals.forEach((text, index) => (input[free[index] ?? ''] = text));

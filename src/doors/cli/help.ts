@@ -42,10 +42,16 @@ export function mainHelp(paint: Paint, operations: readonly Command[]): string {
       'what the lead can do, you can do too (--session ID; COMMAND --help)',
       `  ${columns(operations)}`,
     ),
+    section('without panes: agents over HTTP', table(PROGRAMS, '  ')),
     section('environment', table(VARIABLES, '  ')),
     section('exit codes', EXIT_CODES),
   ].join('\n\n')}\n`;
 }
+
+const PROGRAMS = [
+  ['serve [flags]', 'Sessions, runs and events over REST; also: agentd.'],
+  ['gateway COMMAND', 'Talk to it; also: agentctl.'],
+];
 
 const VARIABLES = [
   ['AGENTORCHESTR_HOME', 'folder for all that is kept (default: XDG)'],

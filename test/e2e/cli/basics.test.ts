@@ -28,6 +28,13 @@ describe('the launcher', () => {
     expect((await runFrom(copy, ['--version'])).stdout).toBe(stdout);
   });
 
+  it('serve and gateway are agentd and agentctl', async () => {
+    expect(await rig.run(['serve', '--version'])).toMatchObject({ code: 0, stdout: `agentd ${version()}\n` });
+    const { code, stderr } = await rig.run(['gateway', 'run', 'get', 'x', '--url', 'http://127.0.0.1:1']);
+    expect(code).toBe(3);
+    expect(stderr).toContain('no agentd answers at http://127.0.0.1:1');
+  });
+
   it('says how to build when it is not built', async () => {
     const { code, stderr, stdout } = await runFrom(unbuiltCopy(), ['--detect']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -26,6 +26,15 @@ workers:
       - run: '${CURL} -X POST "$AGENTCTL_URL/sessions" -d "{}" > refused.json'
       - run: '${CURL} "$AGENTCTL_URL/sessions/$AGENTORCHESTR_SESSION_ID" > own.json'
       - { say: done }
+  - contains: command line
+    steps:
+      - run: 'CHILD=$("$AGENTCTL" --field run.id tool session-spawn "say typed"); "$AGENTCTL" --field run.result_text run wait "$CHILD" > typed.txt'
+      - run: '"$AGENTCTL" session create; echo $? > refused.txt'
+      - { say: done }
+  - contains: reply by command
+    steps:
+      - run: '"$AGENTCTL" tool session-reply-parent "may I type?" --request-kind question'
+      - { say: asked }
   - contains: ask above
     steps:
       - { call: reply_parent, with: { text: "may I?", request_kind: permission_request } }
@@ -57,6 +66,19 @@ describe('the agent of a conversation', () => {
     expect(answer('refused.json')).toMatchObject({ code: 'FORBIDDEN', status: 403 });
     expect(answer('own.json')).toMatchObject({ code: 'FORBIDDEN', status: 403 });
     await rig.over((answer('spawned.json') as unknown as { run: { id: string } }).run.id);
+  });
+
+  it('[72] needs no id for agentctl, whose place it knows whatever its PATH', async () => {
+    const run = await rig.over(await rig.say(await rig.session(), 'command line'));
+    expect(run.state).toBe('succeeded');
+    expect(readFileSync(join(rig.work, 'typed.txt'), 'utf8')).toBe('I say typed\n');
+    // Refused: its token is for its own children.
+    expect(readFileSync(join(rig.work, 'refused.txt'), 'utf8')).toBe('4\n');
+    const { body } = await rig.post(`/runs/${run.id}/spawn`, { task: 'reply by command' });
+    const waiting = (await rig.get(`/runs/${body.run.id}/wait?timeout_s=40`)).body;
+    expect(waiting.run).toMatchObject({ state: 'waiting', waiting: { text: 'may I type?' } });
+    expect((await rig.post(`/sessions/${body.session.id}/send`, { text: 'yes' })).status).toBe(202);
+    expect(await rig.over(body.run.id)).toMatchObject({ state: 'succeeded', result_text: 'thank you' });
   });
 
   it('cannot see what is not below it', async () => {
