@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import type { AgentAdapter } from '../../src/agents/contract.js';
 import { scripted } from '../../src/agents/scripted.js';
 import { readAgentdOptions } from '../../src/doors/cli/agentd-options.js';
 import { runGateway, type RunningGateway } from '../../src/main/gateway.js';
@@ -60,11 +61,22 @@ export interface Answer {
   readonly text: string;
 }
 
+/** Other agents than the scripted one, and what is in their environment besides. */
+interface Surroundings {
+  readonly agents?: readonly AgentAdapter[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** The gateway as `agentd` runs it, in this process: real database, real port, the scripted agent. */
 export class GatewayRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'ao-gateway-'));
   readonly work = join(this.folder, 'work');
   running!: RunningGateway;
+  private readonly surroundings: Surroundings;
+
+  constructor(surroundings: Surroundings = {}) {
+    this.surroundings = surroundings;
+  }
 
   static async start(script: string, flags: readonly string[] = []): Promise<GatewayRig> {
     const rig = new GatewayRig();
@@ -87,8 +99,10 @@ export class GatewayRig {
     this.running = await runGateway({
       options,
       database: this.database,
-      agents: [{ ...scripted, binaries: [join(root, 'bin/agentorchestr-scripted.cjs')] }],
-      env: { PATH: process.env['PATH'], HOME: this.folder },
+      agents: this.surroundings.agents ?? [
+        { ...scripted, binaries: [join(root, 'bin/agentorchestr-scripted.cjs')] },
+      ],
+      env: { PATH: process.env['PATH'], HOME: this.folder, ...this.surroundings.env },
       version: '0.0.0-test',
       agentctl: join(root, 'bin/agentctl.cjs'),
     });
