@@ -73,11 +73,12 @@ export interface Git {
   isHeld(options: { repository: string; commit: string; alsoBy: readonly string[] }): Promise<boolean>;
   /** Points a salvage ref at a commit; takes a numbered name where another one holds something else. Returns the ref. */
   keepCommit(options: { repository: string; ref: string; commit: string }): Promise<string>;
-  /** What the salvage refs of a session hold beyond `base`, one entry per ref. */
+  /** What the salvage refs of a session hold beyond `base`, one entry per ref; `ref`: only that one. */
   listSalvaged(options: {
     repository: string;
     sessionId: string;
     base: string;
+    ref?: string;
   }): Promise<readonly SalvagedWork[]>;
   /**
    * Brings kept work back, see RestoreTarget; nothing is overwritten. Throws REF_NOT_FOUND, BRANCH_IN_USE,

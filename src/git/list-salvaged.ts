@@ -7,7 +7,7 @@ import { keptParts } from './kept-parts.js';
 /** See Git.listSalvaged. */
 export async function listSalvaged(
   room: GitRoom,
-  options: { repository: string; sessionId: string; base: string },
+  options: { repository: string; sessionId: string; base: string; ref?: string },
 ): Promise<readonly SalvagedWork[]> {
   const at = { repository: options.repository };
   const folder = `refs/agentorchestr/salvage/${options.sessionId}/`;
@@ -15,6 +15,7 @@ export async function listSalvaged(
   const works: SalvagedWork[] = [];
   for (const line of listed.text.split('\n').filter((text) => text !== '')) {
     const [commit = '', ref = ''] = line.split(' ');
+    if (options.ref !== undefined && options.ref !== ref) continue;
     works.push(await describe(room, options, { ref, commit }));
   }
   return works;

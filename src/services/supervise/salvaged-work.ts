@@ -25,12 +25,15 @@ export const salvagedItem = z.object({
 });
 export type SalvagedItem = z.infer<typeof salvagedItem>;
 
-/** Everything that is kept of a session, by ref. */
-export async function listSalvagedWork(session: SessionContext): Promise<SalvagedItem[]> {
+/** Everything that is kept of a session, by ref; `ref`: only what is under that one. */
+export async function listSalvagedWork(session: SessionContext, ref?: string): Promise<SalvagedItem[]> {
   const row = sessionRow(session);
   const repository = await repositoryOf(session, row);
   const told = lastTold(session);
-  const options = { sessionId: row.session_id, base: row.base_commit };
+  const options = {
+    ...{ sessionId: row.session_id, base: row.base_commit },
+    ...(ref === undefined ? {} : { ref }),
+  };
   const works = repository === null ? [] : await session.git.listSalvaged({ repository, ...options });
   const there = await Promise.all(
     works.map((work) => describe(session, work, { repository: repository ?? '', told: told.get(work.ref) })),
@@ -94,10 +97,13 @@ export async function restoreSalvagedWork(
   wanted: { work: string; to: string | null; branch: string | null },
 ): Promise<z.input<typeof restoredWork>> {
   const row = sessionRow(session);
-  const items = await listSalvagedWork(session);
-  const item = items.find(({ id }) => id === `${session.sessionId}/${wanted.work}`);
-  if (item === undefined)
-    throw new OrchestratorError('NOT_SALVAGED', { ref: wanted.work, valid: items.map(({ id }) => id) });
+  const find = (items: readonly SalvagedItem[]) =>
+    items.find(({ id }) => id === `${session.sessionId}/${wanted.work}`);
+  const item = find(await listSalvagedWork(session, salvageRef(session.sessionId, wanted.work)));
+  if (item === undefined) {
+    const valid = (await listSalvagedWork(session)).map(({ id }) => id);
+    throw new OrchestratorError('NOT_SALVAGED', { ref: wanted.work, valid });
+  }
   if (!item.available)
     throw new OrchestratorError('NOT_SALVAGED', {
       ref: `${wanted.work}: its repository ${item.repository} is gone`,
