@@ -1,4 +1,4 @@
-import { layoutString, type WindowSize } from './layout.js';
+import { layoutString, MAX_PANES, type WindowSize } from './layout.js';
 import { listPanes, type PaneRow } from './panes.js';
 import { groupsFor, windowName, type Group } from './placement.js';
 import type { ControlClient } from './types.js';
@@ -100,8 +100,9 @@ async function join(
     const beside = here.at(-1)?.paneId ?? '';
     here.push(pane);
     await Promise.all([
-      resize(client, windowId, size),
+      resize(client, windowId, roomFor(here, size)),
       client.command('join-pane', '-d', '-s', pane.paneId, '-t', beside),
+      resize(client, windowId, size),
       client.command('select-layout', '-t', windowId, layoutString(here.length, size, withLead)),
     ]);
   }
@@ -113,7 +114,11 @@ async function settle(
 ): Promise<void> {
   const { group, windowId, size } = settling;
   const { number, panes } = group;
+  const [first] = panes;
+  const isInPlace = first?.windowId === windowId && panes.every((pane) => pane.windowId === windowId);
+  const changes = isInPlace && (first.columns !== size.columns || first.rows !== size.rows);
   await Promise.all([
+    ...(changes ? [resize(client, windowId, roomFor(panes, size))] : []),
     resize(client, windowId, size),
     client.command('select-layout', '-t', windowId, layoutString(panes.length, size, number === 1)),
     ...(panes[0]?.windowId === windowId && panes[0].windowNumber === number
@@ -123,6 +128,15 @@ async function settle(
           client.command('set-option', '-w', '-t', windowId, '@ao_number', String(number)),
         ]),
   ]);
+}
+
+/**
+ * Large enough that no pane of the window is below the minimum, now or when it is split. Of the sizes that a pane goes
+ * through at once tmux tells its program the first, too, where the last is the one that it had.
+ */
+function roomFor(panes: readonly PaneRow[], size: WindowSize): WindowSize {
+  const most = (key: keyof WindowSize) => Math.max(size[key], ...panes.map((pane) => pane[key]));
+  return { columns: most('columns'), rows: 2 * (most('rows') + MAX_PANES) };
 }
 
 /** Whoever looks at the session goes on looking at the same pane. */

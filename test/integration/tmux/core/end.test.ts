@@ -149,7 +149,7 @@ describe('stop', () => {
     const { pid: launcherPid = 0 } = spawn('/bin/sh', [files.script], { env, stdio: 'ignore' });
     await until(() => existsSync(join(sandbox.home, 'left')) && pidIn('left') > 0, 'the agent runs');
     // Writing takes as long as it likes: until somebody reads.
-    execFileSync('mkfifo', [`${files.exit}.tmp`]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', `${files.exit}.tmp`]);
     const agent = await readPidFile(files.pid);
     const options = { graceMs: 5_000, clock: systemClock };
     const ended = endProcesses({ agent, launcher: processRef(launcherPid), attemptId }, options);
