@@ -78,7 +78,10 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
 }
 
 /** null: its token is none of ours. */
-function knownCaller(request: FastifyRequest, { agentCalls, isToken }: HttpApplicationOptions): Caller | null {
+function knownCaller(
+  request: FastifyRequest,
+  { agentCalls, isToken }: HttpApplicationOptions,
+): Caller | null {
   const token = bearerOf(request) ?? '';
   const agent = agentCalls.callerOf(token);
   if (agent !== null) return agent;
@@ -106,7 +109,10 @@ function guard(
     const { access } = request.routeOptions.config;
     if (access === undefined && caller === null) throw new OrchestratorError('UNAUTHENTICATED');
     if (request.ws && access !== 'stream')
-      throw new OrchestratorError('INVALID_INPUT', { field: 'upgrade', problem: 'only /stream is a WebSocket' });
+      throw new OrchestratorError('INVALID_INPUT', {
+        field: 'upgrade',
+        problem: 'only /stream is a WebSocket',
+      });
   });
   app.addHook('onResponse', async (request, reply) => {
     gateway.logger.debug(
