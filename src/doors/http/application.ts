@@ -101,6 +101,8 @@ function guard(
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     });
+    // The answer to an upgrade that is refused is the last on its connection.
+    if (request.ws) void reply.header('connection', 'close');
     const port = portOf(app);
     checkHost(request.headers.host, port, hostNames);
     checkOrigin(request.headers.origin, port, hostNames);

@@ -242,6 +242,12 @@ describe('an address', () => {
     expect(document).toMatchObject({
       paths: { '/runs/{run_id}': { get: { responses: { 200: { content: { 'application/json': {} } } } } } },
     });
+    expect(document).toMatchObject({
+      paths: {
+        '/stream': { get: { responses: { 101: {}, 200: { content: { 'text/event-stream': {} } } } } },
+        '/stream/tickets': { post: { responses: { 201: { content: { 'application/json': {} } } } } },
+      },
+    });
     const page = await rig.get('/api/docs/');
     expect(page.text).toContain('swagger-ui');
     expect(JSON.parse((await rig.get('/api/docs/json')).text)).toMatchObject({ openapi: '3.1.0' });
