@@ -189,12 +189,15 @@ describe('[30] a WebSocket that', () => {
     set.length = 0;
     for (let index = 0; index < 200; index += 1) rig.note(loud, `${index} ${'x'.repeat(100_000)}`);
     await rig.until('a full connection', () => set.includes(30_000));
-    time.skip(29_000);
+    time.skip(10_000);
     reader.socket.resume();
     const log = await logged(loud);
     await reader.until('all of it', ({ cursors }) => cursors.length >= log.length);
     expect(reader.cursors).toEqual(log);
-    time.skip(2_000);
+    // The patience of before is over with it.
+    time.skip(31_000);
+    rig.note(loud, 'still open');
+    await reader.until('what comes', ({ cursors }) => cursors.length > log.length);
     expect(reader.end).toBeNull();
     await reader.close();
   });
