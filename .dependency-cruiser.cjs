@@ -19,6 +19,7 @@ const HOMES = {
   fastify: '^src/doors/http/',
   '@fastify/swagger': '^src/doors/http/',
   '@fastify/swagger-ui': '^src/doors/http/',
+  '@fastify/websocket': '^src/doors/http/',
   yargs: '^src/doors/cli/',
   chalk: '^src/doors/cli/',
 };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AgentAdapter } from '../agents/contract.js';
 import { guardVariables } from '../agents/registry.js';
 import { createHeadlessBackend } from '../backends/headless/backend.js';
-import { isoTime } from '../core/clock.js';
+import { isoTime, type Clock } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { AgentdOptions } from '../doors/cli/agentd-options.js';
 import { createHttpApplication } from '../doors/http/application.js';
@@ -44,6 +44,8 @@ export interface GatewayOptions {
   readonly agents: readonly AgentAdapter[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
+  /** For tests. */
+  readonly clock?: Clock;
   /** Absolute path of the program, for agents: their shells may have a PATH of their own. */
   readonly agentctl: string;
 }
@@ -134,30 +136,30 @@ interface OpenGateway {
 }
 
 async function createGateway(
-  { options, agents: adapters, env, version }: GatewayOptions,
+  { options, agents: adapters, env, version, clock = systemClock }: GatewayOptions,
   { store, folder, logger, authEnabled, access }: GatewayParts,
 ): Promise<OpenGateway> {
   const agents: AgentTable = { agents: adapters, env, options: options.agentOptions };
   const slots = new Slots(options.concurrency);
   const workerDirectory = (sessionId: string, workerId: string) =>
     join(folder, 'sessions', sessionId, 'workers', workerId);
-  const shared = { store, clock: systemClock, logger, newId, agents, slots };
+  const shared = { store, clock, logger, newId, agents, slots };
   const conversations = new Conversations({
     ...{ ...shared, access, workerDirectory, owner: ownIdentity(), stallMs: STALL_MS, cpuTime: cpuTimeOf },
     isRoot: process.getuid?.() === 0,
     createBackend: (sessionId) =>
       createHeadlessBackend({
-        ...{ env, clock: systemClock, logger, guardVariables: [...guardVariables(adapters)] },
+        ...{ env, clock, logger, guardVariables: [...guardVariables(adapters)] },
         ownSecretPrefixes: [...OWN_PREFIXES, 'AGENTD_', 'AGENTCTL_'],
         workerDirectory: (workerId) => workerDirectory(sessionId, workerId),
       }),
   });
   const state = { isDraining: false };
   const gateway: Gateway = {
-    ...{ ...shared, conversations, newSessionId, waits: new RunWaits(store, systemClock) },
+    ...{ ...shared, conversations, newSessionId, waits: new RunWaits(store, clock) },
     escalations: new EscalationTimers({ ...shared, wake: (sessionId) => pumpLater(gateway, sessionId) }),
     settings: {
-      ...{ version, instanceId: newId(), pid: process.pid, startedAt: isoTime(systemClock), authEnabled },
+      ...{ version, instanceId: newId(), pid: process.pid, startedAt: isoTime(clock), authEnabled },
       ...{ defaultProvider: options.provider ?? (await firstInstalled(agents)) },
       ...{ defaultFolder: options.folder, runTimeoutMs: options.runTimeoutMs },
       ...{ maxSpawnDepth: options.maxSpawnDepth, maxChildren: options.maxChildren },

@@ -44,6 +44,7 @@ const PLANTED: readonly { file: string; imports: string; rules: readonly string[
   { file: 'doors/rest/c.ts', imports: 'fastify', rules: ['one-home-for-fastify'] },
   { file: 'doors/rest/d.ts', imports: '@fastify/swagger', rules: ['one-home-for-fastify-swagger'] },
   { file: 'doors/rest/e.ts', imports: '@fastify/swagger-ui', rules: ['one-home-for-fastify-swagger-ui'] },
+  { file: 'doors/rest/f.ts', imports: '@fastify/websocket', rules: ['one-home-for-fastify-websocket'] },
   { file: 'doors/rest/a.ts', imports: 'yaml', rules: ['one-home-for-yaml'] },
   { file: 'doors/rest/b.ts', imports: 'smol-toml', rules: ['one-home-for-smol-toml'] },
   {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { AgentAdapter } from '../../src/agents/contract.js';
 import { scripted } from '../../src/agents/scripted.js';
+import type { Clock } from '../../src/core/clock.js';
 import { readAgentdOptions } from '../../src/doors/cli/agentd-options.js';
 import { runGateway, type RunningGateway } from '../../src/main/gateway.js';
 import { ATTEMPT_VARIABLE } from '../../src/platform/launch/launcher.js';
@@ -20,7 +21,7 @@ import { compiledRoot } from './compiled.js';
 const LIMIT_MS = 45_000;
 /** The first on this state of the sources compiles them, perhaps beside others that do much. */
 export const GATEWAY_START_MS = 180_000;
-const TOKEN = 'a-token-of-this-test';
+export const TOKEN = 'a-token-of-this-test';
 
 type Run = z.output<typeof runSchema>;
 type Session = z.output<typeof sessionSchema>;
@@ -65,6 +66,7 @@ export interface Answer {
 interface Surroundings {
   readonly agents?: readonly AgentAdapter[];
   readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
 }
 
 /** The gateway as `agentd` runs it, in this process: real database, real port, the scripted agent. */
@@ -78,8 +80,12 @@ export class GatewayRig {
     this.surroundings = surroundings;
   }
 
-  static async start(script: string, flags: readonly string[] = []): Promise<GatewayRig> {
-    const rig = new GatewayRig();
+  static async start(
+    script: string,
+    flags: readonly string[] = [],
+    surroundings: Surroundings = {},
+  ): Promise<GatewayRig> {
+    const rig = new GatewayRig(surroundings);
     mkdirSync(rig.work);
     writeFileSync(join(rig.folder, 'script.yaml'), script);
     await rig.start(flags);
@@ -105,6 +111,7 @@ export class GatewayRig {
       env: { PATH: process.env['PATH'], HOME: this.folder, ...this.surroundings.env },
       version: '0.0.0-test',
       agentctl: join(root, 'bin/agentctl.cjs'),
+      ...(this.surroundings.clock === undefined ? {} : { clock: this.surroundings.clock }),
     });
   }
 
@@ -180,6 +187,14 @@ export class GatewayRig {
       if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
+  }
+
+  /** As something that happens in the session, with a text of this size. */
+  note(session: string, message: string): void {
+    this.store.append({
+      ...{ type: 'progress.reported', session_id: session, source: 'supervisor', evidence: 'protocol' },
+      data: { message },
+    });
   }
 
   types(session: string): string[] {

@@ -13,7 +13,7 @@ import { addHealth } from './health.js';
 import { openApiDocument } from './openapi.js';
 import { answerProblems } from './problem.js';
 import { addOperations, refuseOtherMethods } from './routes.js';
-import { addStream } from './stream.js';
+import { addStreams, STREAM_ADDRESSES, takeSockets } from './stream.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Of one answer: an hour of waiting is the longest that can be asked for. */
@@ -32,8 +32,8 @@ export interface HttpApplicationOptions {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** open: without a token; agent: the route asks for a token of its own. */
-    access?: 'open' | 'agent';
+    /** open: without a token; agent, stream: the route asks for a token of its own, or takes a ticket. */
+    access?: 'open' | 'agent' | 'stream';
   }
   interface FastifyRequest {
     caller: Caller;
@@ -59,31 +59,41 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
   });
   takeJsonOnly(app);
   answerProblems(app, { logger, bodyLimit: BODY_LIMIT_BYTES });
-  guard(app, options);
+  await takeSockets(app, gateway);
+  const callerOf = (request: FastifyRequest) => knownCaller(request, options);
+  guard(app, options, callerOf);
   addHealth(app, gateway, () => options.isReady());
   await addDocuments(app, operations, gateway.settings.version);
   addOperations(app, operations, (call) => callGateway(operations, gateway, call));
-  const endStreams = addStream(app, gateway);
+  addStreams(app, gateway, callerOf);
   addAgentRoutes(app, options.agentCalls);
-  refuseOtherMethods(
-    app,
-    operations.map(({ address }) => address),
-  );
+  refuseOtherMethods(app, [...operations.map(({ address }) => address), ...STREAM_ADDRESSES]);
   return {
     async listen(host, port) {
       await app.listen({ host, port });
       return portOf(app);
     },
-    async close() {
-      endStreams();
-      await app.close();
-    },
+    close: () => app.close(),
   };
 }
 
-/** What every request passes first, one to nowhere too: Host, Origin, token. */
-function guard(app: FastifyInstance, options: HttpApplicationOptions): void {
-  const { gateway, isToken, hostNames, agentCalls } = options;
+/** null: its token is none of ours. */
+function knownCaller(
+  request: FastifyRequest,
+  { agentCalls, isToken }: HttpApplicationOptions,
+): Caller | null {
+  const token = bearerOf(request) ?? '';
+  const agent = agentCalls.callerOf(token);
+  if (agent !== null) return agent;
+  return isToken === null || isToken(token) ? CALLER : null;
+}
+
+/** What every request passes first, one to nowhere too and one for a socket: Host, Origin, token. */
+function guard(
+  app: FastifyInstance,
+  { gateway, hostNames }: HttpApplicationOptions,
+  callerOf: (request: FastifyRequest) => Caller | null,
+): void {
   app.decorateRequest('caller', null as unknown as Caller);
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers({
@@ -91,14 +101,20 @@ function guard(app: FastifyInstance, options: HttpApplicationOptions): void {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     });
+    // The answer to an upgrade that is refused is the last on its connection.
+    if (request.ws) void reply.header('connection', 'close');
     const port = portOf(app);
     checkHost(request.headers.host, port, hostNames);
     checkOrigin(request.headers.origin, port, hostNames);
-    const token = bearerOf(request) ?? '';
-    const agent = agentCalls.callerOf(token);
-    request.caller = agent ?? CALLER;
-    if (request.routeOptions.config.access !== undefined || isToken === null || agent !== null) return;
-    if (!isToken(token)) throw new OrchestratorError('UNAUTHENTICATED');
+    const caller = callerOf(request);
+    request.caller = caller ?? CALLER;
+    const { access } = request.routeOptions.config;
+    if (access === undefined && caller === null) throw new OrchestratorError('UNAUTHENTICATED');
+    if (request.ws && access !== 'stream')
+      throw new OrchestratorError('INVALID_INPUT', {
+        field: 'upgrade',
+        problem: 'only /stream is a WebSocket',
+      });
   });
   app.addHook('onResponse', async (request, reply) => {
     gateway.logger.debug(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CATALOG } from '../../core/errors/catalog.js';
 import type { GatewayOperation } from '../../services/gateway/operation.js';
 import { inputSchema, outputSchema } from '../shared/projection.js';
+import { streamPaths } from './openapi-streams.js';
 
 type Schema = Record<string, unknown>;
 
@@ -21,14 +22,14 @@ const PROBLEM = {
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
-/** OpenAPI 3.1 of the table; nothing of it is written by hand but the stream, whose answer is no JSON. */
+/** OpenAPI 3.1 of the table; nothing of it is written by hand but the streams, which are no operations. */
 export function openApiDocument(operations: readonly GatewayOperation[], version: string): Schema {
   const paths: Record<string, Schema> = {};
   for (const operation of operations) {
     const { method, path } = operation.address;
     paths[path] = { ...paths[path], [method.toLowerCase()]: describe(operation) };
   }
-  paths['/sessions/{session_id}/stream'] = { get: STREAM };
+  Object.assign(paths, streamPaths(PROBLEM));
   return {
     openapi: '3.1.0',
     info: {
@@ -93,23 +94,4 @@ function describe(operation: GatewayOperation): Schema {
 const KEY_HEADER = {
   ...{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } },
   description: 'the same as idempotency_key of the body',
-};
-
-const STREAM: Schema = {
-  operationId: 'stream_events',
-  summary: 'Follow the events of a conversation: what was, from the cursor on, then what comes.',
-  parameters: [
-    { name: 'session_id', in: 'path', required: true, schema: { type: 'string' } },
-    {
-      ...{ name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },
-      description: 'events after it; "latest": only new ones; absent: all. Last-Event-ID wins',
-    },
-  ],
-  responses: {
-    200: {
-      description: 'server-sent events; the id of each is a cursor, its data an event as in list_events',
-      content: { 'text/event-stream': { schema: { type: 'string' } } },
-    },
-    default: PROBLEM,
-  },
 };

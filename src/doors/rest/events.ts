@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../core/clock.js';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { streamEvents as stream, type EventFeed } from '../shared/event-stream.js';
+import { streamEvents as stream } from '../shared/event-stream.js';
+import type { EventFeed } from '../shared/follow-events.js';
 
 /** `GET /events?after=N` as server-sent events of one session; `Last-Event-ID` wins over `after`. */
 export function streamEvents(options: {

@@ -1,7 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GATEWAY_START_MS, GatewayRig } from '../../support/gateway-rig.js';
+import { SocketReader } from '../../support/socket-reader.js';
 
 let rig: GatewayRig;
 beforeAll(async () => {
@@ -21,6 +23,10 @@ function ask(method: string, path: string, headers: Record<string, string> = {})
         resolve(response.statusCode ?? 0);
       },
     );
+    asked.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      resolve(101);
+    });
     asked.on('error', reject);
     asked.end();
   });
@@ -86,6 +92,122 @@ describe('a web page', () => {
   });
 });
 
+/** What stands on the wire, as it is: also what no client of Node would send. */
+function askRaw(lines: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(rig.running.port, '127.0.0.1', () =>
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`),
+    );
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      socket.end();
+    });
+    socket.on('error', reject).on('close', () => resolve(text.split('\r\n')[0] ?? ''));
+  });
+}
+
+describe('[C-55] a web page', () => {
+  const bearer = { authorization: 'Bearer second-token' };
+  const own = () => `127.0.0.1:${rig.running.port}`;
+  const UPGRADE = {
+    ...{ connection: 'Upgrade', upgrade: 'websocket' },
+    ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+  };
+  const ADDRESSES = ['/sessions', '/stream?sessionId=00000000', '/mcp/00000000', '/openapi.json', '/nowhere'];
+  const FOREIGN: readonly (readonly [string, (port: number) => Record<string, string>])[] = [
+    ['another site', () => ({ origin: 'https://evil.example' })],
+    ['a sandbox', () => ({ origin: 'null' })],
+    ['another port', () => ({ origin: 'http://127.0.0.1:1' })],
+    ['a name that begins like ours', (port) => ({ origin: `http://127.0.0.1.evil.example:${port}` })],
+    ['our address, but https', (port) => ({ origin: `https://127.0.0.1:${port}` })],
+    ['a rebound name', (port) => ({ host: `evil.example:${port}` })],
+    ['a rebound name that begins like ours', (port) => ({ host: `127.0.0.1.evil.example:${port}` })],
+    ['a rebound name that ends like ours', (port) => ({ host: `evil-localhost:${port}` })],
+    ['a name with ours before an @', (port) => ({ host: `127.0.0.1:${port}@evil.example` })],
+  ];
+
+  it.each(FOREIGN)('of %s gets 403 and no socket, whatever it asks for', async (_whose, headers) => {
+    const sent = { ...headers(rig.running.port), ...bearer };
+    for (const path of ADDRESSES) {
+      for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'HEAD'])
+        expect([path, method, await ask(method, path, sent)]).toEqual([path, method, 403]);
+      expect([path, 'upgrade', await ask('GET', path, { ...sent, ...UPGRADE })]).toEqual([
+        path,
+        'upgrade',
+        403,
+      ]);
+    }
+  });
+
+  it('of another site cannot open a socket with a ticket either, and the ticket is still good', async () => {
+    const session = await rig.session();
+    const { ticket } = JSON.parse((await rig.post('/stream/tickets')).text) as { ticket: string };
+    const query = `?sessionId=${session}&ticket=${ticket}`;
+    const foreign = new SocketReader(rig, query, { origin: 'https://evil.example' });
+    await foreign.over();
+    expect([foreign.status, foreign.frames]).toEqual([403, []]);
+    const ours = await new SocketReader(rig, query, { origin: `http://${own()}` }).caughtUp();
+    await ours.close();
+  });
+
+  it('that asks whether it may gets no leave, of our own site neither', async () => {
+    const asks = {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    };
+    for (const origin of ['https://evil.example', `http://${own()}`]) {
+      const { status, headers } = await rig.call('OPTIONS', '/sessions', undefined, { ...asks, origin });
+      expect(status).toBe(origin.includes('evil') ? 403 : 404);
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+
+  it('cannot do anything with what pages may send without asking: forms and plain text', async () => {
+    const before = rig.store.sessions(100).length;
+    for (const type of [
+      'text/plain',
+      'text/plain; charset=utf-8',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'text/plain; application/json',
+    ])
+      for (const path of ['/sessions', '/stream/tickets', '/mcp/00000000', '/hooks/00000000']) {
+        const { status, body } = await rig.call('POST', path, '{"title":"planted"}', {
+          'content-type': type,
+        });
+        expect([type, path, status, body.code]).toEqual([type, path, 415, 'UNSUPPORTED_MEDIA_TYPE']);
+      }
+    expect(rig.store.sessions(100)).toHaveLength(before);
+  });
+
+  it('and every program must name this machine: a request without Host is refused', async () => {
+    const token = 'Authorization: Bearer second-token';
+    expect(await askRaw(['GET /sessions HTTP/1.0', token])).toMatch(/ 403 /);
+    expect(await askRaw(['GET /sessions HTTP/1.1', token])).toMatch(/ 400 /);
+    expect(await askRaw(['GET /sessions HTTP/1.1', 'Host:', token])).toMatch(/ 403 /);
+    expect(await askRaw(['GET /sessions HTTP/1.1', `Host: ${own()}`, token])).toMatch(/ 200 /);
+    const upgrade = Object.entries(UPGRADE).map(([name, value]) => `${name}: ${value}`);
+    expect(await askRaw(['GET /stream HTTP/1.1', 'Host: evil.example', token, ...upgrade])).toMatch(/ 403 /);
+  });
+});
+
+describe('a body', () => {
+  it('that is too large or no JSON is refused, and changes nothing', async () => {
+    const before = rig.store.sessions(100).length;
+    const post = async (body: string) => {
+      const { status, body: problem } = await rig.post('/sessions', body);
+      return [status, problem.code];
+    };
+    expect(await post(`{"title":"${'x'.repeat(1024 * 1024)}"}`)).toEqual([413, 'BODY_TOO_LARGE']);
+    for (const bad of ['{"title":', '{title:1}', "{'title':'x'}", '{"title":"x"} {}', '\u0000'])
+      expect([bad, ...(await post(bad))]).toEqual([bad, 400, 'INVALID_JSON']);
+    for (const other of ['[]', '"text"', '1'])
+      expect([other, ...(await post(other))]).toEqual([other, 422, 'INVALID_INPUT']);
+    expect(rig.store.sessions(100)).toHaveLength(before);
+  });
+});
+
 describe('a port', () => {
   it('[10] that is taken is named with who has it', async () => {
     const other = new GatewayRig();
@@ -119,6 +241,12 @@ describe('an address', () => {
     expect(document['openapi']).toBe('3.1.0');
     expect(document).toMatchObject({
       paths: { '/runs/{run_id}': { get: { responses: { 200: { content: { 'application/json': {} } } } } } },
+    });
+    expect(document).toMatchObject({
+      paths: {
+        '/stream': { get: { responses: { 101: {}, 200: { content: { 'text/event-stream': {} } } } } },
+        '/stream/tickets': { post: { responses: { 201: { content: { 'application/json': {} } } } } },
+      },
     });
     const page = await rig.get('/api/docs/');
     expect(page.text).toContain('swagger-ui');
