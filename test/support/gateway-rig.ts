@@ -42,6 +42,7 @@ export interface Body {
   readonly done: boolean;
   readonly timed_out: boolean;
   readonly code: string;
+  readonly field: string;
   readonly parent: { readonly session_id: string; readonly run_id: string };
   readonly parent_session_id: string;
   readonly event: Event;

@@ -157,7 +157,8 @@ export interface MessageRow {
   session_id: string;
   worker_id: string;
   run_id: string | null;
-  kind: 'task' | 'follow_up' | 'notice' | 'nudge';
+  /** `system`, `assistant`: no instruction; it goes with the next one after it. */
+  kind: 'task' | 'follow_up' | 'notice' | 'nudge' | 'system' | 'assistant';
   sender: string;
   text: string;
   about: string | null;

@@ -47,7 +47,7 @@ export function openApiDocument(operations: readonly GatewayOperation[], version
 }
 
 function describe(operation: GatewayOperation): Schema {
-  const { method, path, status, statusOf } = operation.address;
+  const { method, path, status, otherwise } = operation.address;
   const { properties = {}, required = [] } = inputSchema(operation) as {
     properties?: Record<string, Schema>;
     required?: string[];
@@ -84,7 +84,7 @@ function describe(operation: GatewayOperation): Schema {
       : { requestBody: { required: false, content: { 'application/json': { schema: body } } } }),
     responses: {
       [status]: answer,
-      ...(statusOf === undefined ? {} : { 200: answer }),
+      ...(otherwise === undefined ? {} : { [otherwise.status]: answer }),
       default: PROBLEM,
     },
   };

@@ -92,7 +92,14 @@ function continuesWith(worker: WorkerRow, run: RunRow): boolean {
 
 /** Messages that still have to reach the agent, in order of acceptance; notices are handled apart. */
 export function undelivered(messages: readonly MessageRow[]): MessageRow[] {
-  return messages.filter((message) => message.kind !== 'notice' && isPending(message));
+  return messages.filter(
+    (message) => message.kind !== 'notice' && !isContext(message.kind) && isPending(message),
+  );
+}
+
+/** Not to be delivered by itself: it goes with an instruction (`lost-conversation.ts`). */
+export function isContext(kind: MessageRow['kind']): kind is 'system' | 'assistant' {
+  return kind === 'system' || kind === 'assistant';
 }
 
 export function isPending(message: MessageRow): boolean {

@@ -1,6 +1,7 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { MessageRow, RunRow } from '../../core/state/rows.js';
 import type { Caller } from '../operation.js';
+import { fact } from '../engine/deps.js';
 import { acceptInstruction } from '../engine/instruct.js';
 import { answered, checkAnswerer, openEscalation } from './children/escalations.js';
 import { findConversation, requireUnarchived } from './conversation-row.js';
@@ -74,6 +75,34 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
   const message = store.message(result.message_id);
   if (message === null) throw new Error(`message ${result.message_id} was not accepted`);
   return { message, run: findRun(gateway, result.run_id), replayed };
+}
+
+/**
+ * Puts something into a conversation that makes no run: its agent gets it with the next instruction. Throws
+ * SESSION_NOT_FOUND, SESSION_ENDED, IDEMPOTENCY_KEY_REUSED.
+ */
+export function putContext(
+  gateway: Gateway,
+  request: Pick<MessageRequest, 'session_id' | 'text' | 'idempotency_key' | 'caller'> & {
+    readonly role: 'system' | 'assistant';
+  },
+): { readonly message: MessageRow; readonly replayed: boolean } {
+  const { store } = gateway;
+  const { session_id, text, idempotency_key: key, role, caller } = request;
+  findConversation(store, session_id);
+  const { result, replayed } = store.transaction((tx) =>
+    once(tx, { scope: `gateway:messages:${session_id}`, key, input: { text, role } }, () => {
+      requireUnarchived(findConversation(tx, session_id));
+      const message_id = gateway.newId();
+      const subject = { session_id, worker_id: FIRST_WORKER, source: 'rest', evidence: 'protocol' } as const;
+      const data = { message_id, kind: role, sender: caller.name, text, about: null };
+      tx.append(fact('message.accepted', subject, data));
+      return message_id;
+    }),
+  );
+  const message = store.message(result);
+  if (message === null) throw new Error(`message ${result} was not accepted`);
+  return { message, replayed };
 }
 
 /** Throws RUN_NOT_FOUND, also for a run of a session of another kind. */

@@ -103,18 +103,21 @@ export const messageSchema = z.object({
   id: z.string(),
   session_id: z.string(),
   run_id: z.string().nullable(),
-  role: z.enum(['user', 'assistant']),
+  role: z.enum(['user', 'assistant', 'system']),
   text: z.string(),
   sender: z.string(),
-  receipt: z.string().nullable().describe('how far an instruction got; null for an answer'),
+  receipt: z.string().nullable().describe('how far an instruction got; null for what is none'),
   created_at: time,
 });
 type Message = z.input<typeof messageSchema>;
 
 export function messageView(row: MessageRow): Message {
+  const { kind } = row;
+  const role = kind === 'system' || kind === 'assistant' ? kind : 'user';
   return {
-    ...{ id: row.message_id, session_id: row.session_id, run_id: row.run_id, role: 'user' },
-    ...{ text: row.text, sender: row.sender, receipt: row.state, created_at: row.accepted_at },
+    ...{ id: row.message_id, session_id: row.session_id, run_id: row.run_id, role },
+    ...{ text: row.text, sender: row.sender, created_at: row.accepted_at },
+    receipt: role === 'user' ? row.state : null,
   };
 }
 
