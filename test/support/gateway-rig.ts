@@ -43,6 +43,7 @@ export interface Body {
   readonly timed_out: boolean;
   readonly code: string;
   readonly field: string;
+  readonly allowed: readonly string[];
   readonly parent: { readonly session_id: string; readonly run_id: string };
   readonly parent_session_id: string;
   readonly event: Event;

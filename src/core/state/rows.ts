@@ -2,6 +2,7 @@ import type { CommandResult, FrozenCommand } from '../events/index.js';
 import type {
   Choice,
   Evidence,
+  Executor,
   MessageState,
   RunState,
   SessionState,
@@ -113,6 +114,8 @@ export interface RunRow {
   retries: number;
   /** Workers that stand in, in order, for one that fails before it has said or done anything. */
   fallbacks: string[];
+  /** `external`: nothing of ours does it; whoever does says what becomes of it. */
+  executor: Executor;
   failed_attempts: number;
   attempts: number;
   attempt_id: string | null;

@@ -13,6 +13,7 @@ const problem = z.object({
   code: z.string().describe(`one of: ${Object.keys(CATALOG).join(', ')}`),
   hint: z.string().optional(),
   field: z.string().optional().describe('what in the request is not valid'),
+  allowed: z.array(z.string()).optional().describe('what a run may become instead'),
   retryable: z.boolean(),
 });
 

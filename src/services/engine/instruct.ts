@@ -1,6 +1,11 @@
 import { randomNonce } from '../../platform/ids.js';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { isTerminalRun, takesInstructions, type WaitingKind } from '../../core/state/states.js';
+import {
+  isTerminalRun,
+  takesInstructions,
+  type Executor,
+  type WaitingKind,
+} from '../../core/state/states.js';
 import type { MessageRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { EventSource, NewEvent } from '../../core/events/index.js';
 import type { Transaction } from '../../store/contract.js';
@@ -18,6 +23,7 @@ export interface Instruction {
   readonly retryOf?: string;
   /** Workers that stand in, in order, for one that fails before it has said or done anything. */
   readonly fallbacks?: readonly string[];
+  readonly executor?: Executor;
 }
 
 export interface AcceptedInstruction {
@@ -72,6 +78,7 @@ export function acceptInstruction(
         ...((instruction.fallbacks ?? []).length === 0
           ? {}
           : { fallbacks: [...(instruction.fallbacks ?? [])] }),
+        ...(instruction.executor === undefined ? {} : { executor: instruction.executor }),
       }),
     );
   else if (continued.waiting_kind === 'question')

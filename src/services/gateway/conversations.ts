@@ -154,7 +154,9 @@ export class Conversations {
         const { engine } = await opening;
         for (const { worker_id: workerId } of store.workers(sessionId)) {
           const run = openRun(store, sessionId, workerId);
-          if (run?.state === 'running') await engine.interruptRun(run, 'agentd was stopped while it ran');
+          if (run?.state !== 'running' || run.executor !== 'pool') continue;
+          const summary = 'agentd was stopped while it ran';
+          await engine.endRun(run, { type: 'run.interrupted', summary, evidence: 'process' });
         }
       }),
     );

@@ -1,5 +1,6 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { MessageRow, RunRow } from '../../core/state/rows.js';
+import type { Executor } from '../../core/state/states.js';
 import type { Caller } from '../operation.js';
 import { fact } from '../engine/deps.js';
 import { acceptInstruction } from '../engine/instruct.js';
@@ -15,6 +16,7 @@ export interface MessageRequest {
   readonly session_id: string;
   readonly text: string;
   readonly timeout_s?: number | undefined;
+  readonly executor?: Executor | undefined;
   readonly idempotency_key?: string | undefined;
   readonly caller: Pick<Caller, 'scope' | 'name'>;
   /** Another session says it: the text tells the agent so. */
@@ -37,11 +39,11 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
   findConversation(store, sessionId);
   const engine = await gateway.conversations.engine(sessionId);
   const { result, replayed } = store.transaction((tx) => {
-    const { by: operation, idempotency_key: key, timeout_s: timeoutS } = request;
+    const { by: operation, idempotency_key: key, timeout_s: timeoutS, executor = 'pool' } = request;
     const keyed = {
       scope: `gateway:${operation}:${sessionId}`,
       key,
-      input: { text, timeout_s: timeoutS ?? null, ...from },
+      input: { text, timeout_s: timeoutS ?? null, ...from, ...(executor === 'pool' ? {} : { executor }) },
     };
     return once(tx, keyed, () => {
       requireUnarchived(findConversation(tx, sessionId));
@@ -65,6 +67,7 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
           },
           ...(from === undefined || from.runId === null ? {} : { parentRunId: from.runId }),
           ...(timeoutMs === null || timeoutMs === 0 ? {} : { timeoutMs }),
+          ...(executor === 'pool' ? {} : { executor }),
         },
       );
       if (continues && escalation?.data.run === runId) answered(tx, escalation, { by, messageId });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sessionIdSchema } from '../../../core/ids.js';
+import { EXECUTORS } from '../../../core/state/states.js';
 
 /** Fields that several operations take or give. */
 export const sessionId = sessionIdSchema.describe('id of the session');
@@ -31,3 +32,8 @@ export const timeoutS = z.coerce
   .max(604_800)
   .optional()
   .describe('of running time, then it ends as timed out; 0: no limit');
+
+export const executor = z
+  .enum(EXECUTORS)
+  .default('pool')
+  .describe('external: no agent of ours begins it; whoever does it says so with transition_run');

@@ -11,6 +11,7 @@ import {
   listSessions,
   updateSession,
 } from './sessions.js';
+import { transitionOfRun } from './transition.js';
 
 /** Everything that the gateway can do. Adding one: one entry here; its door, OpenAPI included, follows. */
 export const GATEWAY_OPERATIONS: readonly GatewayOperation[] = [
@@ -26,6 +27,7 @@ export const GATEWAY_OPERATIONS: readonly GatewayOperation[] = [
   getRun,
   waitForRun,
   cancelRun,
+  transitionOfRun,
   spawnSession,
   sendToSession,
   replyToParent,

@@ -4,7 +4,7 @@ import { cancelTree } from '../children/cancel-tree.js';
 import { CLIENTS, CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
 import { findRun, postMessage, putContext } from '../post-message.js';
 import { messageSchema, messageView, runSchema, runView } from '../views.js';
-import { idempotencyKey, replay, replayed, runId, sessionId, text, timeoutS } from './fields.js';
+import { executor, idempotencyKey, replay, replayed, runId, sessionId, text, timeoutS } from './fields.js';
 
 export const sendMessage = defineGatewayOperation({
   name: 'send_message',
@@ -22,6 +22,7 @@ export const sendMessage = defineGatewayOperation({
       .default('user')
       .describe('system, assistant: makes no run; its agent gets it with the next message'),
     timeout_s: timeoutS,
+    executor,
     idempotency_key: idempotencyKey,
   }),
   output: z.object({
@@ -48,7 +49,13 @@ export const createRun = defineGatewayOperation({
   summary: 'Queue a run in a conversation.',
   ...{ effect: 'write', idempotent: false, scopes: CLIENTS },
   address: { method: 'POST', path: '/runs', status: 202 },
-  input: z.object({ session_id: sessionId, text, timeout_s: timeoutS, idempotency_key: idempotencyKey }),
+  input: z.object({
+    session_id: sessionId,
+    text,
+    timeout_s: timeoutS,
+    executor,
+    idempotency_key: idempotencyKey,
+  }),
   output: z.object({ run: runSchema, idempotent_replay: replay }),
   run: async ({ gateway, caller }, input) => {
     const posted = await postMessage(gateway, { ...input, by: 'runs', caller });
