@@ -6,7 +6,7 @@ import { isoTime } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { AgentdOptions } from '../doors/cli/agentd-options.js';
 import { createHttpApplication } from '../doors/http/application.js';
-import { cpuTimeOf } from '../platform/process-tree.js';
+import { cpuTimeOf, isAlive } from '../platform/process-tree.js';
 import { systemClock } from '../platform/clock.js';
 import { ensurePrivateDirectory } from '../platform/files.js';
 import { folderWithin } from '../platform/folders.js';
@@ -154,6 +154,7 @@ async function createGateway(
   });
   const state = { isDraining: false };
   const gateway: Gateway = {
+    processes: { isAlive, cpuTime: cpuTimeOf },
     ...{ ...shared, conversations, newSessionId, waits: new RunWaits(store, systemClock) },
     escalations: new EscalationTimers({ ...shared, wake: (sessionId) => pumpLater(gateway, sessionId) }),
     settings: {

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { z } from 'zod';
@@ -73,6 +81,7 @@ interface Surroundings {
 export class GatewayRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'ao-gateway-'));
   readonly work = join(this.folder, 'work');
+  readonly agentProgram = join(this.folder, 'agent.cjs');
   running!: RunningGateway;
   private readonly surroundings: Surroundings;
 
@@ -80,8 +89,15 @@ export class GatewayRig {
     this.surroundings = surroundings;
   }
 
-  static async start(script: string, flags: readonly string[] = []): Promise<GatewayRig> {
+  /** `linkedAgent`: its program is a link of this rig's own, which may be moved away. */
+  static async start(
+    script: string,
+    flags: readonly string[] = [],
+    { linkedAgent = false }: { linkedAgent?: boolean } = {},
+  ): Promise<GatewayRig> {
     const rig = new GatewayRig();
+    if (linkedAgent)
+      symlinkSync(join(await compiledRoot(), 'bin/agentorchestr-scripted.cjs'), rig.agentProgram);
     mkdirSync(rig.work);
     writeFileSync(join(rig.folder, 'script.yaml'), script);
     await rig.start(flags);
@@ -91,6 +107,9 @@ export class GatewayRig {
   /** Also after `stop`: another daemon on the same database. */
   async start(flags: readonly string[] = []): Promise<void> {
     const root = await compiledRoot();
+    const program = existsSync(this.agentProgram)
+      ? this.agentProgram
+      : join(root, 'bin/agentorchestr-scripted.cjs');
     const token = flags.includes('--insecure-no-auth') ? [] : ['--auth-token', TOKEN];
     const options = readAgentdOptions(
       ['--port', '0', '--default-provider', 'scripted', '--grace', '5', ...token, ...this.agent(), ...flags],
@@ -101,9 +120,7 @@ export class GatewayRig {
     this.running = await runGateway({
       options,
       database: this.database,
-      agents: this.surroundings.agents ?? [
-        { ...scripted, binaries: [join(root, 'bin/agentorchestr-scripted.cjs')] },
-      ],
+      agents: this.surroundings.agents ?? [{ ...scripted, binaries: [program] }],
       env: { PATH: process.env['PATH'], HOME: this.folder, ...this.surroundings.env },
       version: '0.0.0-test',
       agentctl: join(root, 'bin/agentctl.cjs'),

@@ -1,5 +1,6 @@
 import type { GatewayOperation } from '../operation.js';
 import { daemonStatus } from './daemon.js';
+import { diagnoseOneRun } from './diagnose.js';
 import { listEscalations, replyToParent, sendToSession, spawnSession } from './children.js';
 import { listEvents } from './events.js';
 import { cancelRun, createRun, getRun, sendMessage, waitForRun } from './runs.js';
@@ -28,6 +29,7 @@ export const GATEWAY_OPERATIONS: readonly GatewayOperation[] = [
   waitForRun,
   cancelRun,
   transitionOfRun,
+  diagnoseOneRun,
   spawnSession,
   sendToSession,
   replyToParent,
