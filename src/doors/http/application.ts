@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Gateway } from '../../services/gateway/gateway.js';
 import { callGateway, type GatewayOperation } from '../../services/gateway/operation.js';
+import { createMetrics, type Metrics } from '../../services/gateway/metrics.js';
 import type { Caller } from '../../services/operation.js';
 import { bearerOf, checkHost, checkOrigin } from '../shared/guard.js';
 import { addAgentRoutes, type AgentCalls } from './agent-routes.js';
@@ -60,7 +61,9 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
   takeJsonOnly(app);
   answerProblems(app, { logger, bodyLimit: BODY_LIMIT_BYTES });
   guard(app, options);
-  addHealth(app, gateway, () => options.isReady());
+  const metrics = createMetrics(gateway);
+  measure(app, metrics);
+  addHealth(app, gateway, { isReady: () => options.isReady(), metrics });
   await addDocuments(app, operations, gateway.settings.version);
   addOperations(app, operations, (call) => callGateway(operations, gateway, call));
   const endStreams = addStream(app, gateway);
@@ -76,6 +79,7 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
     },
     async close() {
       endStreams();
+      metrics.close();
       await app.close();
     },
   };
@@ -113,6 +117,12 @@ function guard(app: FastifyInstance, options: HttpApplicationOptions): void {
       'request answered',
     );
   });
+}
+
+function measure(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode: status, elapsedTime }) =>
+    metrics.request({ method, route: routeOptions.url ?? 'none', status }, elapsedTime / 1_000),
+  );
 }
 
 /** OpenAPI and the pages that show it hold nothing of the database, and a page cannot bring a token. */
