@@ -24,6 +24,7 @@ import type {
   sessionSchema,
 } from '../../src/services/gateway/views.js';
 import { compiledRoot } from './compiled.js';
+import { checkAgainst, type Check } from './openapi-check.js';
 
 const LIMIT_MS = 45_000;
 /** The first on this state of the sources compiles them, perhaps beside others that do much. */
@@ -80,9 +81,12 @@ interface Surroundings {
 /** The gateway as `agentd` runs it, in this process: real database, real port, the scripted agent. */
 export class GatewayRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'ao-gateway-'));
+  readonly token = TOKEN;
   readonly work = join(this.folder, 'work');
   readonly agentProgram = join(this.folder, 'agent.cjs');
   running!: RunningGateway;
+  /** Every answer is what the served document says it is. */
+  #check: Check | null = null;
   private readonly surroundings: Surroundings;
 
   constructor(surroundings: Surroundings = {}) {
@@ -155,11 +159,15 @@ export class GatewayRig {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
-    return {
-      ...{ status: response.status, headers: response.headers, text },
-      body: (isJson ? JSON.parse(text) : {}) as Body,
-    };
+    const type = response.headers.get('content-type') ?? '';
+    const answer = (type.includes('json') ? JSON.parse(text) : {}) as Body;
+    this.#check ??= checkAgainst(await this.#document());
+    this.#check({ method, path, status: response.status, type, body: answer });
+    return { status: response.status, headers: response.headers, text, body: answer };
+  }
+
+  async #document(): Promise<object> {
+    return (await (await fetch(`${this.running.url}/openapi.json`)).json()) as object;
   }
 
   get(path: string): Promise<Answer> {
