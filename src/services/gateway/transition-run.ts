@@ -26,7 +26,7 @@ const ENDS: readonly TerminalRunState[] = [
 ];
 
 /** What a run may become by somebody's word. Its own agent moves a run of the pool; from outside it can be ended. */
-export function allowedFrom(run: Pick<RunRow, 'state' | 'executor'>): readonly RunState[] {
+function allowedFrom(run: Pick<RunRow, 'state' | 'executor'>): readonly RunState[] {
   if (isTerminalRun(run.state)) return [];
   if (run.executor === 'pool') return ['failed', 'cancelled'];
   switch (run.state) {

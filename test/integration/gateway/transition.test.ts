@@ -69,7 +69,9 @@ describe('an external run', () => {
     const both = await Promise.all(
       Array.from({ length: 5 }, () => move(run, { status: 'running', expected_status: 'queued' })),
     );
-    expect(both.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+    expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      200, 409, 409, 409, 409,
+    ]);
     expect((await move(run, {})).body.field).toBe('status');
     expect((await move(run, { status: 'failed', to: 'running' })).body.field).toBe('to');
   });

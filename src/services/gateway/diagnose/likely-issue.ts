@@ -48,7 +48,7 @@ export interface Rule {
   readonly suggestions: readonly string[];
 }
 
-export const QUIET_S = 120;
+const QUIET_S = 120;
 const TOOL_LONG_S = 120;
 const UNCLAIMED_S = 10;
 

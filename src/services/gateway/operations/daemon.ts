@@ -78,7 +78,7 @@ export const daemonStatus = defineGatewayOperation({
       queue_counts: queueCounts(store, open),
       oldest_queued_age_s:
         oldest === undefined ? null : Math.floor((now - Date.parse(oldest.created_at)) / 1_000),
-      ...Object.fromEntries(blocks),
+      ...(Object.fromEntries(blocks) as Record<never, never>),
       providers: found.map(({ binary: _binary, ...provider }) => provider),
     };
   },

@@ -80,7 +80,11 @@ export const diagnoseOneRun = defineGatewayOperation({
     ]);
     return {
       run: runView(gateway.store, run),
-      diagnostics: { ...found, ...Object.fromEntries(blocks), suggestions: [...suggestions] },
+      diagnostics: {
+        ...found,
+        ...(Object.fromEntries(blocks) as Record<never, never>),
+        suggestions: [...suggestions],
+      },
     };
   },
 });
