@@ -12,6 +12,7 @@ export const codex: AgentAdapter = {
   versionArgs: ['--version'],
   guardVariables: ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID', 'CODEX_CI'],
   options: [{ name: 'model', summary: 'the model it starts with', required: false, file: false }],
+  gateway: { status: 'codex', invocation: 'codex_invocation' },
   interactive: codexInteractive,
   headless: codexHeadless,
 };

@@ -23,10 +23,19 @@ export interface AgentAdapter {
   readonly onlyByName?: boolean;
   /** What `--agent-option name.key=value` may set; reaches `argv` and `env` as `extra`. */
   readonly options?: readonly AgentOption[];
+  /** Names of its own that clients of the gateway read. */
+  readonly gateway?: GatewayNames;
   /** In a pane; null: it cannot be started there by this version. */
   readonly interactive: InteractiveLaunch | null;
   /** Without a terminal; null: it cannot be started so by this version. */
   readonly headless: HeadlessLaunch | null;
+}
+
+export interface GatewayNames {
+  /** Of `daemon status`: the block that says how this agent is started. */
+  readonly status: string;
+  /** Of `run diagnose`: the block that says how a run of it was started. */
+  readonly invocation: string;
 }
 
 export interface AgentOption {

@@ -6,7 +6,7 @@ import { isoTime, type Clock } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { AgentdOptions } from '../doors/cli/agentd-options.js';
 import { createHttpApplication } from '../doors/http/application.js';
-import { cpuTimeOf } from '../platform/process-tree.js';
+import { cpuTimeOf, isAlive } from '../platform/process-tree.js';
 import { systemClock } from '../platform/clock.js';
 import { ensurePrivateDirectory } from '../platform/files.js';
 import { folderWithin } from '../platform/folders.js';
@@ -156,6 +156,7 @@ async function createGateway(
   });
   const state = { isDraining: false };
   const gateway: Gateway = {
+    processes: { isAlive, cpuTime: cpuTimeOf },
     ...{ ...shared, conversations, newSessionId, waits: new RunWaits(store, clock) },
     escalations: new EscalationTimers({ ...shared, wake: (sessionId) => pumpLater(gateway, sessionId) }),
     settings: {

@@ -15,7 +15,7 @@ export class ConnectionLost extends Error {
 }
 
 export interface HttpCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With query. */
   readonly path: string;
   readonly body?: unknown;

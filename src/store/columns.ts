@@ -87,6 +87,7 @@ export const COLUMNS: { readonly [Name in TableName]: Columns<Rows[Name]> } = {
     timeout_ms: 'number',
     retries: 'number',
     fallbacks: 'json',
+    executor: 'text',
     failed_attempts: 'number',
     attempts: 'number',
     attempt_id: 'text',

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { z } from 'zod';
@@ -17,6 +25,7 @@ import type {
   sessionSchema,
 } from '../../src/services/gateway/views.js';
 import { compiledRoot } from './compiled.js';
+import { checkAgainst, type Check } from './openapi-check.js';
 
 const LIMIT_MS = 45_000;
 /** The first on this state of the sources compiles them, perhaps beside others that do much. */
@@ -43,6 +52,8 @@ export interface Body {
   readonly done: boolean;
   readonly timed_out: boolean;
   readonly code: string;
+  readonly field: string;
+  readonly allowed: readonly string[];
   readonly parent: { readonly session_id: string; readonly run_id: string };
   readonly parent_session_id: string;
   readonly event: Event;
@@ -72,20 +83,27 @@ interface Surroundings {
 /** The gateway as `agentd` runs it, in this process: real database, real port, the scripted agent. */
 export class GatewayRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'ao-gateway-'));
+  readonly token = TOKEN;
   readonly work = join(this.folder, 'work');
+  readonly agentProgram = join(this.folder, 'agent.cjs');
   running!: RunningGateway;
+  /** Every answer is what the served document says it is. */
+  #check: Check | null = null;
   private readonly surroundings: Surroundings;
 
   constructor(surroundings: Surroundings = {}) {
     this.surroundings = surroundings;
   }
 
+  /** `linkedAgent`: its program is a link of this rig's own, which may be moved away. */
   static async start(
     script: string,
     flags: readonly string[] = [],
-    surroundings: Surroundings = {},
+    { linkedAgent = false, ...surroundings }: Surroundings & { linkedAgent?: boolean } = {},
   ): Promise<GatewayRig> {
     const rig = new GatewayRig(surroundings);
+    if (linkedAgent)
+      symlinkSync(join(await compiledRoot(), 'bin/agentorchestr-scripted.cjs'), rig.agentProgram);
     mkdirSync(rig.work);
     writeFileSync(join(rig.folder, 'script.yaml'), script);
     await rig.start(flags);
@@ -95,6 +113,9 @@ export class GatewayRig {
   /** Also after `stop`: another daemon on the same database. */
   async start(flags: readonly string[] = []): Promise<void> {
     const root = await compiledRoot();
+    const program = existsSync(this.agentProgram)
+      ? this.agentProgram
+      : join(root, 'bin/agentorchestr-scripted.cjs');
     const token = flags.includes('--insecure-no-auth') ? [] : ['--auth-token', TOKEN];
     const options = readAgentdOptions(
       ['--port', '0', '--default-provider', 'scripted', '--grace', '5', ...token, ...this.agent(), ...flags],
@@ -105,9 +126,7 @@ export class GatewayRig {
     this.running = await runGateway({
       options,
       database: this.database,
-      agents: this.surroundings.agents ?? [
-        { ...scripted, binaries: [join(root, 'bin/agentorchestr-scripted.cjs')] },
-      ],
+      agents: this.surroundings.agents ?? [{ ...scripted, binaries: [program] }],
       env: { PATH: process.env['PATH'], HOME: this.folder, ...this.surroundings.env },
       version: '0.0.0-test',
       agentctl: join(root, 'bin/agentctl.cjs'),
@@ -143,11 +162,15 @@ export class GatewayRig {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') === true;
-    return {
-      ...{ status: response.status, headers: response.headers, text },
-      body: (isJson ? JSON.parse(text) : {}) as Body,
-    };
+    const type = response.headers.get('content-type') ?? '';
+    const answer = (type.includes('json') ? JSON.parse(text) : {}) as Body;
+    this.#check ??= checkAgainst(await this.#document());
+    this.#check({ method, path, status: response.status, type, body: answer });
+    return { status: response.status, headers: response.headers, text, body: answer };
+  }
+
+  async #document(): Promise<object> {
+    return (await (await fetch(`${this.running.url}/openapi.json`)).json()) as object;
   }
 
   get(path: string): Promise<Answer> {

@@ -7,7 +7,9 @@ const message_id = z.string();
 export const messageEvents = {
   'message.accepted': event('An instruction or notice was taken on; from here on it is not lost.', {
     message_id,
-    kind: z.enum(['task', 'follow_up', 'notice', 'nudge']),
+    kind: z
+      .enum(['task', 'follow_up', 'notice', 'nudge', 'system', 'assistant'])
+      .describe('system, assistant: said beforehand; the agent gets it with the next instruction after it'),
     sender: z.string(),
     text: z.string(),
     about: z.string().nullable().describe('for a notice: the worker it tells of'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RUN_SIGNS, WAITING_KINDS } from '../state/states.js';
+import { EXECUTORS, RUN_SIGNS, WAITING_KINDS } from '../state/states.js';
 import { event } from './define.js';
 
 const summary = z.string();
@@ -20,6 +20,7 @@ export const runEvents = {
       .array(z.string())
       .optional()
       .describe('workers that stand in, in order, for one that fails before it has said or done anything'),
+    executor: z.enum(EXECUTORS).optional().describe('external: nothing of ours does it'),
   }),
   'run.started': event(
     'An attempt at the run begins. For a new process the row is committed before the spawn.',

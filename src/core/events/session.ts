@@ -24,12 +24,17 @@ export const sessionEvents = {
     },
     { synced: true },
   ),
-  'session.updated': event('Where the session runs changed (socket, folders, integration branch).', {
-    tmux_socket: z.string().optional(),
-    directory: z.string().optional(),
-    integration_branch: z.string().optional(),
-    integration_worktree: z.string().optional(),
-  }),
+  'session.updated': event(
+    'Where the session runs changed, or what it is called and what is noted about it.',
+    {
+      title: z.string().optional().describe('of a conversation'),
+      metadata: z.record(z.string(), z.unknown()).optional().describe('of a conversation, all of it'),
+      tmux_socket: z.string().optional(),
+      directory: z.string().optional(),
+      integration_branch: z.string().optional(),
+      integration_worktree: z.string().optional(),
+    },
+  ),
   'session.paused': event(
     'Processes were ended on purpose; conversation ids and worktrees are kept.',
     { reason: z.string() },

@@ -24,6 +24,7 @@ function queueRun(event: Extract<StoredEvent, { type: 'run.queued' }>): RunRow {
     timeout_ms: event.data.timeout_ms ?? null,
     retries: event.data.retries ?? 0,
     fallbacks: event.data.fallbacks ?? [],
+    executor: event.data.executor ?? 'pool',
     failed_attempts: 0,
     attempts: 0,
     attempt_id: null,

@@ -34,6 +34,9 @@ function change(row: SessionRow, event: StoredEvent): Partial<SessionRow> | null
   switch (event.type) {
     case 'session.updated':
       return {
+        goal: event.data.title ?? row.goal,
+        options:
+          event.data.metadata === undefined ? row.options : { ...row.options, metadata: event.data.metadata },
         tmux_socket: event.data.tmux_socket ?? row.tmux_socket,
         directory: event.data.directory ?? row.directory,
         integration_branch: event.data.integration_branch ?? row.integration_branch,

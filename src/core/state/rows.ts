@@ -2,6 +2,7 @@ import type { CommandResult, FrozenCommand } from '../events/index.js';
 import type {
   Choice,
   Evidence,
+  Executor,
   MessageState,
   RunState,
   SessionState,
@@ -113,6 +114,8 @@ export interface RunRow {
   retries: number;
   /** Workers that stand in, in order, for one that fails before it has said or done anything. */
   fallbacks: string[];
+  /** `external`: nothing of ours does it; whoever does says what becomes of it. */
+  executor: Executor;
   failed_attempts: number;
   attempts: number;
   attempt_id: string | null;
@@ -157,7 +160,8 @@ export interface MessageRow {
   session_id: string;
   worker_id: string;
   run_id: string | null;
-  kind: 'task' | 'follow_up' | 'notice' | 'nudge';
+  /** `system`, `assistant`: no instruction; it goes with the next one after it. */
+  kind: 'task' | 'follow_up' | 'notice' | 'nudge' | 'system' | 'assistant';
   sender: string;
   text: string;
   about: string | null;

@@ -18,6 +18,10 @@ export const RUN_STATES = [
 ] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
+/** Who does a run: our pool with its agents, or somebody outside. */
+export const EXECUTORS = ['pool', 'external'] as const;
+export type Executor = (typeof EXECUTORS)[number];
+
 export const TERMINAL_RUN_STATES = [
   'succeeded',
   'blocked',
@@ -68,8 +72,9 @@ export const MESSAGE_STATES = [
 ] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
-/** How we know a fact, strongest first (DESIGN §2). */
+/** How we know a fact, strongest first (DESIGN §2). `operator`: somebody decided it, over the head of the agent. */
 export const EVIDENCE = [
+  'operator',
   'protocol',
   'transcript',
   'flag',

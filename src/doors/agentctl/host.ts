@@ -10,7 +10,7 @@ export interface Target {
 }
 
 export interface DaemonRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With query. */
   readonly path: string;
   readonly body?: unknown;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Gateway } from '../../services/gateway/gateway.js';
 import { callGateway, type GatewayOperation } from '../../services/gateway/operation.js';
+import { createMetrics, type Metrics } from '../../services/gateway/metrics.js';
 import type { Caller } from '../../services/operation.js';
 import { bearerOf, checkHost, checkOrigin } from '../shared/guard.js';
 import { addAgentRoutes, type AgentCalls } from './agent-routes.js';
@@ -62,7 +63,9 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
   await takeSockets(app, gateway);
   const callerOf = (request: FastifyRequest) => knownCaller(request, options);
   guard(app, options, callerOf);
-  addHealth(app, gateway, () => options.isReady());
+  const metrics = createMetrics(gateway);
+  measure(app, metrics);
+  addHealth(app, gateway, { isReady: () => options.isReady(), metrics });
   await addDocuments(app, operations, gateway.settings.version);
   addOperations(app, operations, (call) => callGateway(operations, gateway, call));
   addStreams(app, gateway, callerOf);
@@ -73,7 +76,10 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
       await app.listen({ host, port });
       return portOf(app);
     },
-    close: () => app.close(),
+    async close() {
+      metrics.close();
+      await app.close();
+    },
   };
 }
 
@@ -129,6 +135,12 @@ function guard(
       'request answered',
     );
   });
+}
+
+function measure(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode: status, elapsedTime }) =>
+    metrics.request({ method, route: routeOptions.url ?? 'none', status }, elapsedTime / 1_000),
+  );
 }
 
 /** OpenAPI and the pages that show it hold nothing of the database, and a page cannot bring a token. */

@@ -14,6 +14,7 @@ const problem = z.object({
   code: z.string().describe(`one of: ${Object.keys(CATALOG).join(', ')}`),
   hint: z.string().optional(),
   field: z.string().optional().describe('what in the request is not valid'),
+  allowed: z.array(z.string()).optional().describe('what a run may become instead'),
   retryable: z.boolean(),
 });
 
@@ -48,7 +49,7 @@ export function openApiDocument(operations: readonly GatewayOperation[], version
 }
 
 function describe(operation: GatewayOperation): Schema {
-  const { method, path, status, statusOf } = operation.address;
+  const { method, path, status, otherwise } = operation.address;
   const { properties = {}, required = [] } = inputSchema(operation) as {
     properties?: Record<string, Schema>;
     required?: string[];
@@ -85,7 +86,7 @@ function describe(operation: GatewayOperation): Schema {
       : { requestBody: { required: false, content: { 'application/json': { schema: body } } } }),
     responses: {
       [status]: answer,
-      ...(statusOf === undefined ? {} : { 200: answer }),
+      ...(otherwise === undefined ? {} : { [otherwise.status]: answer }),
       default: PROBLEM,
     },
   };

@@ -26,8 +26,8 @@ export function addOperations(
         const { caller } = request;
         const answer = await call({ operation: operation.name, input, caller, signal: hangUp(reply) });
         if (answer['idempotent_replay'] === true) void reply.header('idempotency-replayed', 'true');
-        const { status, statusOf } = operation.address;
-        return reply.code(statusOf?.(answer) ?? status).send(answer);
+        const { status, otherwise } = operation.address;
+        return reply.code(otherwise?.when(answer) === true ? otherwise.status : status).send(answer);
       },
     });
   }

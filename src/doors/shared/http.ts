@@ -35,6 +35,7 @@ export function problemOf(thrown: unknown): { status: number; body: Record<strin
       code,
       ...(hint === undefined ? {} : { hint }),
       ...(code === 'INVALID_INPUT' && typeof params['field'] === 'string' ? { field: params['field'] } : {}),
+      ...(code === 'INVALID_TRANSITION' ? { allowed: params['allowed'] } : {}),
       retryable,
     },
   };

@@ -1,6 +1,6 @@
 /** One side's word in a conversation. */
 export interface Spoken {
-  readonly who: 'instruction' | 'answer';
+  readonly who: 'instruction' | 'answer' | 'system' | 'assistant';
   readonly text: string;
 }
 
@@ -28,6 +28,19 @@ export function withConversation(spoken: readonly Spoken[], text: string): strin
     ...kept,
     '</conversation>',
     'Look at what is done already. Your instruction now:',
+    text,
+  ].join('\n');
+}
+
+/** An instruction with what was put into the conversation before it, whole: its text is a message of its own. */
+export function withSaidBefore(spoken: readonly Spoken[], text: string): string {
+  if (spoken.length === 0) return text;
+  return [
+    'Put into this conversation before your instruction:',
+    '<context>',
+    ...spoken.map(({ who, text: said }) => `[${who}]\n${said}`),
+    '</context>',
+    'Your instruction:',
     text,
   ].join('\n');
 }

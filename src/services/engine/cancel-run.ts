@@ -1,4 +1,4 @@
-import { isPerTurn, isTerminalRun } from '../../core/state/states.js';
+import { isPerTurn, isTerminalRun, type Evidence } from '../../core/state/states.js';
 import type { RunRow } from '../../core/state/rows.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
 import { undelivered } from './instruct.js';
@@ -9,6 +9,8 @@ const GRACE_MS = 2_000;
 export interface CancelRequest {
   readonly by: string;
   readonly reason: string;
+  /** Absent: `protocol`. */
+  readonly evidence?: Evidence;
 }
 
 /**
@@ -26,8 +28,9 @@ export async function cancelRun(deps: EngineDeps, runId: string, request: Cancel
   ]);
 }
 
-async function cancelOne(deps: EngineDeps, run: RunRow, { by, reason }: CancelRequest): Promise<void> {
+async function cancelOne(deps: EngineDeps, run: RunRow, request: CancelRequest): Promise<void> {
   const { store, backend, sessionId } = deps;
+  const { by, reason, evidence = 'protocol' } = request;
   const { worker_id: workerId, run_id: runId } = run;
   const isRunning = store.transaction((tx) => {
     const now = tx.run(runId);
@@ -35,16 +38,17 @@ async function cancelOne(deps: EngineDeps, run: RunRow, { by, reason }: CancelRe
     if (now === null || worker === null || isTerminalRun(now.state)) return false;
     const subject: FactSubject = {
       ...{ session_id: sessionId, worker_id: workerId, run_id: runId },
-      ...{ source: 'supervisor', evidence: 'protocol' },
+      ...{ source: 'supervisor', evidence },
     };
     if (now.cancel_requested_at === null) tx.append(fact('run.cancel_requested', subject, { by, reason }));
-    if (now.state === 'running') return true;
+    // Whoever does it sees that it is not wanted any more.
+    if (now.state === 'running') return now.executor === 'pool';
     const kept = undelivered(tx.messages(sessionId, workerId)).filter(({ run_id: of }) => of === runId);
-    endRun(deps, tx, worker, runId, { type: 'run.cancelled', summary: reason, evidence: 'protocol' });
+    endRun(deps, tx, worker, runId, { type: 'run.cancelled', summary: reason, evidence });
     tx.append(
       ...kept.map(({ message_id }) => fact('message.refused', subject, { message_id, reason: 'cancelled' })),
     );
-    return now.state === 'waiting' && isPerTurn(worker);
+    return now.state === 'waiting' && now.executor === 'pool' && isPerTurn(worker);
   });
   const worker = store.worker(sessionId, workerId);
   if (!isRunning || worker === null) return;

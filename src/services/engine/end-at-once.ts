@@ -12,7 +12,10 @@ export async function endAtOnce(
   runId: string,
   ending: Ending,
 ): Promise<void> {
+  const was = deps.store.run(runId);
   if (worker === null || !deps.store.transaction((tx) => endRun(deps, tx, worker, runId, ending))) return;
+  // Nothing of ours is at it: what this worker does is another run.
+  if (was?.executor === 'external' || was?.state === 'queued') return;
   const { worker_id: workerId } = worker;
   if (isPerTurn(worker)) await deps.backend.stop(workerId, { graceMs: GRACE_MS });
   else await deps.backend.interrupt(workerId);

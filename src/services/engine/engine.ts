@@ -96,9 +96,9 @@ export class Engine {
   }
 
   /** Ends the turn of a run whatever it is at. Resolves when its process is gone; what waits behind it stays queued. */
-  async interruptRun({ run_id: runId, worker_id: workerId }: RunRow, summary: string): Promise<void> {
+  async endRun({ run_id: runId, worker_id: workerId }: RunRow, ending: Ending): Promise<void> {
     const worker = this.#deps.store.worker(this.#deps.sessionId, workerId);
-    await endAtOnce(this.#deps, worker, runId, { type: 'run.interrupted', summary, evidence: 'process' });
+    await endAtOnce(this.#deps, worker, runId, ending);
   }
 
   /**

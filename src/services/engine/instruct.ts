@@ -1,6 +1,11 @@
 import { randomNonce } from '../../platform/ids.js';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { isTerminalRun, takesInstructions, type WaitingKind } from '../../core/state/states.js';
+import {
+  isTerminalRun,
+  takesInstructions,
+  type Executor,
+  type WaitingKind,
+} from '../../core/state/states.js';
 import type { MessageRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { EventSource, NewEvent } from '../../core/events/index.js';
 import type { Transaction } from '../../store/contract.js';
@@ -18,6 +23,7 @@ export interface Instruction {
   readonly retryOf?: string;
   /** Workers that stand in, in order, for one that fails before it has said or done anything. */
   readonly fallbacks?: readonly string[];
+  readonly executor?: Executor;
 }
 
 export interface AcceptedInstruction {
@@ -72,6 +78,7 @@ export function acceptInstruction(
         ...((instruction.fallbacks ?? []).length === 0
           ? {}
           : { fallbacks: [...(instruction.fallbacks ?? [])] }),
+        ...(instruction.executor === undefined ? {} : { executor: instruction.executor }),
       }),
     );
   else if (continued.waiting_kind === 'question')
@@ -92,7 +99,14 @@ function continuesWith(worker: WorkerRow, run: RunRow): boolean {
 
 /** Messages that still have to reach the agent, in order of acceptance; notices are handled apart. */
 export function undelivered(messages: readonly MessageRow[]): MessageRow[] {
-  return messages.filter((message) => message.kind !== 'notice' && isPending(message));
+  return messages.filter(
+    (message) => message.kind !== 'notice' && !isContext(message.kind) && isPending(message),
+  );
+}
+
+/** Not to be delivered by itself: it goes with an instruction (`lost-conversation.ts`). */
+export function isContext(kind: MessageRow['kind']): kind is 'system' | 'assistant' {
+  return kind === 'system' || kind === 'assistant';
 }
 
 export function isPending(message: MessageRow): boolean {

@@ -24,6 +24,8 @@ export function nextDelivery(deps: EngineDeps, workerId: string, turnOpen: boole
   const worker = store.worker(sessionId, workerId);
   if (worker === null || !takesInstructions(worker)) return null;
   const current = openRun(store, sessionId, workerId);
+  // Somebody else does it; what is queued behind it waits as behind any other.
+  if (current?.executor === 'external') return null;
   const due = undelivered(store.messages(sessionId, workerId)).find(
     (message) => current !== null && message.run_id === current.run_id,
   );

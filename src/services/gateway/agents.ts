@@ -36,6 +36,9 @@ function withoutTerminal({ agents }: Pick<AgentTable, 'agents'>): string[] {
 
 export interface Provider {
   readonly name: string;
+  /** `cli`: its own program is started. */
+  readonly kind: 'cli';
+  readonly binary: string | null;
   readonly available: boolean;
   readonly reason: string | null;
 }
@@ -44,7 +47,8 @@ export async function providers(table: AgentTable): Promise<Provider[]> {
   return Promise.all(
     withoutTerminal(table).map(async (name) => {
       const binary = await findProgram(findAgent(name, table.agents).binaries, table.env);
-      return { name, available: binary !== null, reason: binary === null ? 'not found on PATH' : null };
+      const reason = binary === null ? 'not found on PATH' : null;
+      return { name, kind: 'cli' as const, binary, available: binary !== null, reason };
     }),
   );
 }

@@ -11,7 +11,7 @@ import { Engine } from '../engine/engine.js';
 import { beginsAnew } from '../engine/lost-conversation.js';
 import type { Slots } from '../engine/slots.js';
 import { findConversation, optionsOf } from './conversation-row.js';
-import { conversationTurn, type TurnParts } from './turn-spec.js';
+import { conversationTurn, invocationOf, type Invocation, type TurnParts } from './turn-spec.js';
 
 export interface ConversationsDeps extends TurnParts {
   readonly store: Store;
@@ -60,6 +60,12 @@ export class Conversations {
     this.#opened.set(sessionId, opening);
     opening.catch(() => this.#opened.delete(sessionId));
     return (await opening).engine;
+  }
+
+  /** How a turn of this worker would be started now; null: its agent is not to be found. */
+  async invocation(worker: WorkerRow, runId: string): Promise<Invocation | null> {
+    const session = findConversation(this.#deps.store, worker.session_id);
+    return invocationOf(this.#deps, session, worker, runId).catch(() => null);
   }
 
   /** Nothing begins any more. What runs has `graceMs` to end; then it is ended, and its run is interrupted. */
@@ -154,7 +160,9 @@ export class Conversations {
         const { engine } = await opening;
         for (const { worker_id: workerId } of store.workers(sessionId)) {
           const run = openRun(store, sessionId, workerId);
-          if (run?.state === 'running') await engine.interruptRun(run, 'agentd was stopped while it ran');
+          if (run?.state !== 'running' || run.executor !== 'pool') continue;
+          const summary = 'agentd was stopped while it ran';
+          await engine.endRun(run, { type: 'run.interrupted', summary, evidence: 'process' });
         }
       }),
     );

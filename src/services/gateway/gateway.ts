@@ -26,6 +26,13 @@ export interface GatewaySettings {
   readonly escalationMs: number | null;
 }
 
+/** What this machine says of a process. */
+export interface ProcessFacts {
+  isAlive(process: { readonly pid: number; readonly pidStartedAt: string }): boolean;
+  /** Of it and everything it started, ms; null: it is not known. */
+  cpuTime(pid: number): Promise<number | null>;
+}
+
 /** What every use case of the gateway gets: one database, its conversations, and the pool that their runs share. */
 export interface Gateway {
   readonly settings: GatewaySettings;
@@ -37,6 +44,7 @@ export interface Gateway {
   readonly conversations: Conversations;
   readonly waits: RunWaits;
   readonly escalations: EscalationTimers;
+  readonly processes: ProcessFacts;
   readonly isDraining: boolean;
   newId(): string;
   newSessionId(): string;

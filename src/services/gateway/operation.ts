@@ -9,13 +9,16 @@ export interface GatewayCall extends CallContext {
 }
 
 export interface Address {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `{name}` is a field of the input. */
   readonly path: string;
   /** What it answers with when all is well. */
   readonly status: number;
-  /** Where the answer decides that. */
-  statusOf?(answer: Readonly<Record<string, unknown>>): number;
+  /** Where the answer decides that: another one. */
+  readonly otherwise?: {
+    readonly status: number;
+    when(answer: Readonly<Record<string, unknown>>): boolean;
+  };
 }
 
 /** One thing that the gateway can do for a caller. Its door projects the table; see `services/operation.ts`. */

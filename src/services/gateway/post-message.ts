@@ -1,6 +1,8 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { MessageRow, RunRow } from '../../core/state/rows.js';
+import type { Executor } from '../../core/state/states.js';
 import type { Caller } from '../operation.js';
+import { fact } from '../engine/deps.js';
 import { acceptInstruction } from '../engine/instruct.js';
 import { answered, checkAnswerer, openEscalation } from './children/escalations.js';
 import { findConversation, requireUnarchived } from './conversation-row.js';
@@ -14,6 +16,7 @@ export interface MessageRequest {
   readonly session_id: string;
   readonly text: string;
   readonly timeout_s?: number | undefined;
+  readonly executor?: Executor | undefined;
   readonly idempotency_key?: string | undefined;
   readonly caller: Pick<Caller, 'scope' | 'name'>;
   /** Another session says it: the text tells the agent so. */
@@ -36,11 +39,11 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
   findConversation(store, sessionId);
   const engine = await gateway.conversations.engine(sessionId);
   const { result, replayed } = store.transaction((tx) => {
-    const { by: operation, idempotency_key: key, timeout_s: timeoutS } = request;
+    const { by: operation, idempotency_key: key, timeout_s: timeoutS, executor = 'pool' } = request;
     const keyed = {
       scope: `gateway:${operation}:${sessionId}`,
       key,
-      input: { text, timeout_s: timeoutS ?? null, ...from },
+      input: { text, timeout_s: timeoutS ?? null, ...from, ...(executor === 'pool' ? {} : { executor }) },
     };
     return once(tx, keyed, () => {
       requireUnarchived(findConversation(tx, sessionId));
@@ -64,6 +67,7 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
           },
           ...(from === undefined || from.runId === null ? {} : { parentRunId: from.runId }),
           ...(timeoutMs === null || timeoutMs === 0 ? {} : { timeoutMs }),
+          ...(executor === 'pool' ? {} : { executor }),
         },
       );
       if (continues && escalation?.data.run === runId) answered(tx, escalation, { by, messageId });
@@ -74,6 +78,34 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
   const message = store.message(result.message_id);
   if (message === null) throw new Error(`message ${result.message_id} was not accepted`);
   return { message, run: findRun(gateway, result.run_id), replayed };
+}
+
+/**
+ * Puts something into a conversation that makes no run: its agent gets it with the next instruction. Throws
+ * SESSION_NOT_FOUND, SESSION_ENDED, IDEMPOTENCY_KEY_REUSED.
+ */
+export function putContext(
+  gateway: Gateway,
+  request: Pick<MessageRequest, 'session_id' | 'text' | 'idempotency_key' | 'caller'> & {
+    readonly role: 'system' | 'assistant';
+  },
+): { readonly message: MessageRow; readonly replayed: boolean } {
+  const { store } = gateway;
+  const { session_id, text, idempotency_key: key, role, caller } = request;
+  findConversation(store, session_id);
+  const { result, replayed } = store.transaction((tx) =>
+    once(tx, { scope: `gateway:messages:${session_id}`, key, input: { text, role } }, () => {
+      requireUnarchived(findConversation(tx, session_id));
+      const message_id = gateway.newId();
+      const subject = { session_id, worker_id: FIRST_WORKER, source: 'rest', evidence: 'protocol' } as const;
+      const data = { message_id, kind: role, sender: caller.name, text, about: null };
+      tx.append(fact('message.accepted', subject, data));
+      return message_id;
+    }),
+  );
+  const message = store.message(result);
+  if (message === null) throw new Error(`message ${result} was not accepted`);
+  return { message, replayed };
 }
 
 /** Throws RUN_NOT_FOUND, also for a run of a session of another kind. */

@@ -27,15 +27,9 @@ export async function conversationTurn(
   { attemptId, runId }: { attemptId: string; runId: string | null },
 ): Promise<TurnSpec> {
   const { session_id: sessionId, worker_id: workerId } = worker;
-  const { adapter, launch, binary, options } = await readyAgent(parts.agents, worker.agent);
-  const access = parts.access(sessionId, workerId, runId);
-  const directory = parts.workerDirectory(sessionId, workerId);
-  const context: LaunchContext = {
-    ...{ binary, role: worker.role, directory, worktree: worker.worktree },
-    ...{ mcpUrl: access.mcpUrl, hookUrl: access.hookUrl, tokenVariable: access.tokenVariable },
-    bypassPermissions: optionsOf(session).permissions === 'bypass',
-    ...{ isRoot: parts.isRoot, hashOf, resumeThreadId: worker.thread_id, extra: options },
-  };
+  const { agent, context, access } = await startOf(parts, session, worker, runId);
+  const { adapter, launch } = agent;
+  const { directory } = context;
   await ensurePrivateDirectory(directory);
   for (const file of launch.files?.(context) ?? [])
     await writeFileAtomic(join(directory, file.name), file.content);
@@ -46,4 +40,35 @@ export async function conversationTurn(
     env: { ...access.env, ...launch.env?.(context) },
     format: launch.format(context),
   };
+}
+
+export interface Invocation {
+  readonly binary: string;
+  readonly argv: readonly string[];
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** How a turn would be started now; nothing is written. Throws as `readyAgent` does. */
+export async function invocationOf(
+  parts: TurnParts,
+  session: SessionRow,
+  worker: WorkerRow,
+  runId: string | null,
+): Promise<Invocation> {
+  const { agent, context } = await startOf(parts, session, worker, runId);
+  return { binary: agent.binary, argv: agent.launch.argv(context), options: agent.options };
+}
+
+async function startOf(parts: TurnParts, session: SessionRow, worker: WorkerRow, runId: string | null) {
+  const { session_id: sessionId, worker_id: workerId } = worker;
+  const agent = await readyAgent(parts.agents, worker.agent);
+  const access = parts.access(sessionId, workerId, runId);
+  const context: LaunchContext = {
+    ...{ binary: agent.binary, role: worker.role, worktree: worker.worktree },
+    directory: parts.workerDirectory(sessionId, workerId),
+    ...{ mcpUrl: access.mcpUrl, hookUrl: access.hookUrl, tokenVariable: access.tokenVariable },
+    bypassPermissions: optionsOf(session).permissions === 'bypass',
+    ...{ isRoot: parts.isRoot, hashOf, resumeThreadId: worker.thread_id, extra: agent.options },
+  };
+  return { agent, context, access };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { StoredEvent } from '../../core/events/index.js';
-import { EVIDENCE, RUN_STATES, isTerminalRun } from '../../core/state/states.js';
+import { EVIDENCE, EXECUTORS, RUN_STATES, isTerminalRun } from '../../core/state/states.js';
 import type { MessageRow, RunRow, SessionRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
 import { optionsOf } from './conversation-row.js';
@@ -58,6 +58,7 @@ export const runSchema = z.object({
   retry_of: z.string().nullable(),
   state: z.enum(RUN_STATES),
   waiting: z.object({ kind: z.string(), text: z.string() }).nullable(),
+  executor: z.enum(EXECUTORS),
   provider: z.string(),
   input_message_id: z.string(),
   prompt: z.string(),
@@ -84,6 +85,7 @@ export function runView(reader: Reader, row: RunRow): z.input<typeof runSchema> 
     ...{ parent_run_id: row.parent_run_id, retry_of: row.retry_of, state: row.state },
     waiting:
       row.state === 'waiting' ? { kind: row.waiting_kind ?? 'dialog', text: row.waiting_text ?? '' } : null,
+    executor: row.executor,
     provider: worker?.agent ?? '',
     input_message_id: row.message_id,
     prompt: reader.message(row.message_id)?.text ?? '',
@@ -103,18 +105,21 @@ export const messageSchema = z.object({
   id: z.string(),
   session_id: z.string(),
   run_id: z.string().nullable(),
-  role: z.enum(['user', 'assistant']),
+  role: z.enum(['user', 'assistant', 'system']),
   text: z.string(),
   sender: z.string(),
-  receipt: z.string().nullable().describe('how far an instruction got; null for an answer'),
+  receipt: z.string().nullable().describe('how far an instruction got; null for what is none'),
   created_at: time,
 });
 type Message = z.input<typeof messageSchema>;
 
 export function messageView(row: MessageRow): Message {
+  const { kind } = row;
+  const role = kind === 'system' || kind === 'assistant' ? kind : 'user';
   return {
-    ...{ id: row.message_id, session_id: row.session_id, run_id: row.run_id, role: 'user' },
-    ...{ text: row.text, sender: row.sender, receipt: row.state, created_at: row.accepted_at },
+    ...{ id: row.message_id, session_id: row.session_id, run_id: row.run_id, role },
+    ...{ text: row.text, sender: row.sender, created_at: row.accepted_at },
+    receipt: role === 'user' ? row.state : null,
   };
 }
 

@@ -5,6 +5,7 @@ import { sql as runLimits } from './0004-run-limits.js';
 import { sql as fallbacks } from './0005-fallbacks.js';
 import { sql as cleaned } from './0006-cleaned.js';
 import { sql as stalled } from './0007-stalled.js';
+import { sql as executor } from './0008-executor.js';
 
 export interface Migration {
   readonly version: number;
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, name: 'fallbacks', sql: fallbacks },
   { version: 6, name: 'cleaned', sql: cleaned },
   { version: 7, name: 'stalled', sql: stalled },
+  { version: 8, name: 'executor', sql: executor },
 ];

@@ -112,7 +112,7 @@ describe('a message', () => {
       ...{ max_concurrency: 2, alive_workers: 2, busy_workers: 2 },
       queue_counts: { queued_count: 1, running_count: 2 },
     });
-    expect((await rig.get('/metrics')).text).toContain('agentorchestr_runs{state="queued"} 1\n');
+    expect((await rig.get('/metrics')).text).toContain('agentorchestr_queue_depth{state="queued"} 1\n');
     writeFileSync(file('go-6'), '');
     for (const run of runs) expect((await rig.over(run)).state).toBe('succeeded');
   });

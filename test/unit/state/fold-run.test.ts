@@ -22,6 +22,7 @@ const queued: RunRow = {
   timeout_ms: null,
   retries: 0,
   fallbacks: [],
+  executor: 'pool',
   failed_attempts: 0,
   attempts: 0,
   attempt_id: null,

@@ -58,7 +58,25 @@ it('a worker is live until it has exited or is lost', () => {
 });
 
 it('evidence is ranked strongest first', () => {
-  const shuffled = ['silence', 'flag', 'protocol', 'process', 'screen', 'sentinel', 'transcript'] as const;
+  const shuffled = [
+    'silence',
+    'operator',
+    'flag',
+    'protocol',
+    'process',
+    'screen',
+    'sentinel',
+    'transcript',
+  ] as const;
   expect([...shuffled].sort((left, right) => evidenceRank(left) - evidenceRank(right))).toEqual(EVIDENCE);
-  expect(EVIDENCE).toEqual(['protocol', 'transcript', 'flag', 'sentinel', 'screen', 'process', 'silence']);
+  expect(EVIDENCE).toEqual([
+    'operator',
+    'protocol',
+    'transcript',
+    'flag',
+    'sentinel',
+    'screen',
+    'process',
+    'silence',
+  ]);
 });

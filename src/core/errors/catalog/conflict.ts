@@ -42,6 +42,20 @@ export const CONFLICT_ERRORS = {
     category: 'conflict',
     message: (p) => `run ${p['run']} has already ended (${p['state']})`,
   },
+  INVALID_TRANSITION: {
+    category: 'conflict',
+    message: (p) =>
+      `run ${p['run']} is ${p['from']} and cannot become ${p['to']}; it may become: ${list(p['allowed']) === '' ? 'nothing else, it is over' : list(p['allowed'])}`,
+    hint: (p) =>
+      p['executor'] === 'external'
+        ? 'read the run again: somebody else may have moved it'
+        : 'a run of the pool is moved by its agent; it can only be cancelled or failed from outside',
+  },
+  STATUS_CONFLICT: {
+    category: 'conflict',
+    message: (p) => `run ${p['run']} is ${p['state']}, not ${p['expected']}: nothing was changed`,
+    hint: () => 'read the run again, and decide by what it is now',
+  },
   NOTHING_TO_ANSWER: {
     category: 'conflict',
     message: (p) => `worker ${p['worker']} has no open run`,

@@ -59,7 +59,7 @@ export function replyParent(gateway: Gateway, request: ReplyRequest, caller: Pic
 
 /** Where a client asks in a child's name before its agent has its task, the answer would be taken for the task. */
 function requireBegun(tx: Transaction, run: RunRow): void {
-  if ((tx.message(run.message_id)?.started_at ?? null) === null)
+  if (run.executor === 'pool' && (tx.message(run.message_id)?.started_at ?? null) === null)
     throw new OrchestratorError('RUN_NOT_AT_WORK', { run: run.run_id, state: 'not begun by its agent' });
 }
 

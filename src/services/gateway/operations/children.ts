@@ -63,7 +63,7 @@ export const sendToSession = defineGatewayOperation({
   ...{ effect: 'write', idempotent: false, waits: true, scopes: CLIENTS_AND_ABOVE },
   address: {
     ...{ method: 'POST', path: '/sessions/{session_id}/send', status: 202 },
-    statusOf: (answer) => (answer['status'] === 'accepted' ? 202 : 200),
+    otherwise: { status: 200, when: (answer) => answer['status'] !== 'accepted' },
   },
   input: z.object({
     session_id: sessionId,

@@ -1,12 +1,22 @@
 import { z } from 'zod';
-import { RUN_STATES, type RunState } from '../../../core/state/states.js';
+import { AGENTS } from '../../../agents/registry.js';
 import { providers } from '../agents.js';
 import { CLIENTS, defineGatewayOperation } from '../operation.js';
+import { openRuns, places, queueCounts } from '../pool-view.js';
+import { queueCountsSchema } from './fields.js';
 
 const count = z.number().int();
-const counts = Object.fromEntries(RUN_STATES.map((state) => [`${state}_count`, count])) as {
-  [State in RunState as `${State}_count`]: typeof count;
-};
+
+/** How an agent that has a block of its own name is started. */
+const startSchema = z.object({
+  profile: z.string().nullable(),
+  extra_args: z.array(z.string()),
+  binary: z.string().nullable(),
+  version: z.string().nullable().describe('not asked for here: agentorchestr --detect'),
+});
+const named = AGENTS.flatMap(({ name, gateway }) =>
+  gateway === undefined ? [] : [{ agent: name, field: gateway.status }],
+);
 
 export const daemonStatus = defineGatewayOperation({
   name: 'daemon_status',
@@ -27,34 +37,49 @@ export const daemonStatus = defineGatewayOperation({
     max_concurrency: count,
     alive_workers: count,
     busy_workers: count,
-    workers: z.array(z.object({ worker_id: z.string(), alive: z.boolean(), run_id: z.string().nullable() })),
-    queue_counts: z.object(counts),
-    providers: z.array(z.object({ name: z.string(), available: z.boolean(), reason: z.string().nullable() })),
+    workers: z.array(
+      z.object({
+        ...{ worker_id: z.string(), alive: z.boolean(), run_id: z.string().nullable() },
+        ...{ last_heartbeat_at: z.string(), restarts: count },
+      }),
+    ),
+    queue_counts: queueCountsSchema,
+    oldest_queued_age_s: z.number().nullable().describe('null: nothing is queued'),
+    ...(Object.fromEntries(named.map(({ field }) => [field, startSchema])) as Record<never, never>),
+    providers: z.array(
+      z.object({
+        ...{ name: z.string(), kind: z.string(), available: z.boolean(), reason: z.string().nullable() },
+      }),
+    ),
   }),
   run: async ({ gateway }) => {
     const { settings, store, slots, clock } = gateway;
     const { running, size } = slots;
-    const found = store.runCounts();
-    const queue_counts = Object.fromEntries(
-      RUN_STATES.map((state) => [`${state}_count`, found[state] ?? 0]),
-    ) as { [State in RunState as `${State}_count`]: number };
+    const open = openRuns(store);
+    const oldest = open.find(({ state }) => state === 'queued');
+    const now = clock.now();
+    const found = await providers(gateway.agents);
+    const blocks = named.map(({ agent, field }) => {
+      const profile = gateway.agents.options[agent]?.['profile'] ?? null;
+      const binary = found.find(({ name }) => name === agent)?.binary ?? null;
+      return [field, { profile, extra_args: [], binary, version: null }];
+    });
     return {
       status: gateway.isDraining ? ('draining' as const) : ('running' as const),
       ...{ version: settings.version, instance_id: settings.instanceId, pid: settings.pid },
       started_at: settings.startedAt,
-      uptime_s: Math.floor((clock.now() - Date.parse(settings.startedAt)) / 1_000),
+      uptime_s: Math.floor((now - Date.parse(settings.startedAt)) / 1_000),
       ...{ db_path: store.path, auth_enabled: settings.authEnabled },
       default_provider: settings.defaultProvider,
       max_concurrency: size,
       alive_workers: gateway.isDraining ? 0 : size,
       busy_workers: running.length,
-      workers: Array.from({ length: Math.max(size, running.length) }, (_, index) => ({
-        worker_id: `worker-${index + 1}`,
-        alive: !gateway.isDraining,
-        run_id: running[index] ?? null,
-      })),
-      queue_counts,
-      providers: await providers(gateway.agents),
+      workers: places(gateway),
+      queue_counts: queueCounts(store, open),
+      oldest_queued_age_s:
+        oldest === undefined ? null : Math.floor((now - Date.parse(oldest.created_at)) / 1_000),
+      ...(Object.fromEntries(blocks) as Record<never, never>),
+      providers: found.map(({ binary: _binary, ...provider }) => provider),
     };
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sessionIdSchema } from '../../../core/ids.js';
+import { EXECUTORS, RUN_STATES, type RunState } from '../../../core/state/states.js';
 
 /** Fields that several operations take or give. */
 export const sessionId = sessionIdSchema.describe('id of the session');
@@ -31,3 +32,17 @@ export const timeoutS = z.coerce
   .max(604_800)
   .optional()
   .describe('of running time, then it ends as timed out; 0: no limit');
+
+export const executor = z
+  .enum(EXECUTORS)
+  .default('pool')
+  .describe('external: no agent of ours begins it; whoever does it says so with transition_run');
+
+const count = z.number().int();
+/** `queued_count` … `interrupted_count`: how many runs are in each state. */
+export const queueCountsSchema = z.object({
+  ...(Object.fromEntries(RUN_STATES.map((state) => [`${state}_count`, count])) as {
+    [State in RunState as `${State}_count`]: typeof count;
+  }),
+  cancelling_count: count.describe('those of the running ones that were asked to end'),
+});

@@ -2,24 +2,39 @@ import { z } from 'zod';
 import { isTerminalRun } from '../../../core/state/states.js';
 import { cancelTree } from '../children/cancel-tree.js';
 import { CLIENTS, CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
-import { findRun, postMessage } from '../post-message.js';
+import { findRun, postMessage, putContext } from '../post-message.js';
 import { messageSchema, messageView, runSchema, runView } from '../views.js';
-import { idempotencyKey, replay, replayed, runId, sessionId, text, timeoutS } from './fields.js';
+import { executor, idempotencyKey, replay, replayed, runId, sessionId, text, timeoutS } from './fields.js';
 
 export const sendMessage = defineGatewayOperation({
   name: 'send_message',
   summary: 'Say something in a conversation: a run is queued for it, or the run that waits goes on.',
   ...{ effect: 'write', idempotent: false, scopes: CLIENTS },
-  address: { method: 'POST', path: '/sessions/{session_id}/messages', status: 202 },
+  address: {
+    ...{ method: 'POST', path: '/sessions/{session_id}/messages', status: 202 },
+    otherwise: { status: 201, when: ({ run }) => run === undefined },
+  },
   input: z.object({
     session_id: sessionId,
     text,
-    role: z.literal('user').default('user'),
+    role: z
+      .enum(['user', 'system', 'assistant'])
+      .default('user')
+      .describe('system, assistant: makes no run; its agent gets it with the next message'),
     timeout_s: timeoutS,
+    executor,
     idempotency_key: idempotencyKey,
   }),
-  output: z.object({ message: messageSchema, run: runSchema, idempotent_replay: replay }),
-  run: async ({ gateway, caller }, { role: _role, ...input }) => {
+  output: z.object({
+    message: messageSchema,
+    run: runSchema.optional().describe('of a message of a user'),
+    idempotent_replay: replay,
+  }),
+  run: async ({ gateway, caller }, { role, ...input }) => {
+    if (role !== 'user') {
+      const put = putContext(gateway, { ...input, role, caller });
+      return { message: messageView(put.message), ...replayed(put.replayed) };
+    }
     const posted = await postMessage(gateway, { ...input, by: 'messages', caller });
     return {
       message: messageView(posted.message),
@@ -34,7 +49,13 @@ export const createRun = defineGatewayOperation({
   summary: 'Queue a run in a conversation.',
   ...{ effect: 'write', idempotent: false, scopes: CLIENTS },
   address: { method: 'POST', path: '/runs', status: 202 },
-  input: z.object({ session_id: sessionId, text, timeout_s: timeoutS, idempotency_key: idempotencyKey }),
+  input: z.object({
+    session_id: sessionId,
+    text,
+    timeout_s: timeoutS,
+    executor,
+    idempotency_key: idempotencyKey,
+  }),
   output: z.object({ run: runSchema, idempotent_replay: replay }),
   run: async ({ gateway, caller }, input) => {
     const posted = await postMessage(gateway, { ...input, by: 'runs', caller });
@@ -96,7 +117,7 @@ export const cancelRun = defineGatewayOperation({
   ...{ effect: 'destroy', idempotent: true, scopes: CLIENTS },
   address: {
     ...{ method: 'POST', path: '/runs/{run_id}/cancel', status: 202 },
-    statusOf: (answer) => (answer['already_terminal'] === true ? 200 : 202),
+    otherwise: { status: 200, when: (answer) => answer['already_terminal'] === true },
   },
   input: z.object({ run_id: runId, reason: z.string().max(2_000).default('cancelled by a client') }),
   output: z.object({ run: runSchema, already_terminal: z.literal(true).optional() }),

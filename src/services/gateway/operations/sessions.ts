@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { OrchestratorError } from '../../../core/errors/error.js';
 import { RUN_STATES } from '../../../core/state/states.js';
-import { fact } from '../../engine/deps.js';
 import { findConversation } from '../conversation-row.js';
+import { changeConversation } from '../change-conversation.js';
 import { createConversation } from '../create-conversation.js';
 import { childrenOf } from '../children/lineage.js';
 import { CLIENTS, CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
@@ -107,6 +107,27 @@ export const getSession = defineGatewayOperation({
   },
 });
 
+export const updateSession = defineGatewayOperation({
+  name: 'update_session',
+  summary: 'Rename a conversation, note something about it, archive it or take it up again.',
+  ...{ effect: 'write', idempotent: true, scopes: CLIENTS },
+  address: { method: 'PATCH', path: '/sessions/{session_id}', status: 200 },
+  input: z.object({
+    session_id: sessionId,
+    title: z.string().max(500).optional(),
+    metadata: z.record(z.string().max(200), z.unknown()).optional().describe('replaces all of it'),
+    state: z.enum(['active', 'idle', 'archived']).optional().describe('active, idle: not archived'),
+    status: z.enum(['active', 'idle', 'archived']).optional().describe('the same as state'),
+  }),
+  output: z.object({ session: sessionSchema }),
+  run: async ({ gateway: { store } }, { session_id, state, status, ...noted }) => {
+    if (state !== undefined && status !== undefined && state !== status)
+      throw new OrchestratorError('INVALID_INPUT', { field: 'status', problem: 'it is not what state says' });
+    store.transaction((tx) => changeConversation(tx, session_id, { ...noted, state: state ?? status }));
+    return { session: sessionView(store, findConversation(store, session_id)) };
+  },
+});
+
 export const archiveSession = defineGatewayOperation({
   name: 'archive_session',
   summary: 'Archive a conversation: it keeps everything and takes no more messages.',
@@ -115,16 +136,7 @@ export const archiveSession = defineGatewayOperation({
   input: z.object({ session_id: sessionId }),
   output: z.object({ session: sessionSchema }),
   run: async ({ gateway: { store } }, { session_id }) => {
-    store.transaction((tx) => {
-      if (findConversation(tx, session_id).state !== 'active') return;
-      tx.append(
-        fact(
-          'session.ended',
-          { session_id, source: 'rest', evidence: 'protocol' },
-          { state: 'done', summary: 'archived' },
-        ),
-      );
-    });
+    store.transaction((tx) => changeConversation(tx, session_id, { state: 'archived' }));
     return { session: sessionView(store, findConversation(store, session_id)) };
   },
 });
