@@ -1,6 +1,6 @@
 import type { AgentCalls } from '../doors/http/agent-routes.js';
 import { runOfToken, type Tokens } from '../platform/tokens.js';
-import { findRun } from '../services/gateway/post-message.js';
+import { findRun } from '../services/gateway/conversation-row.js';
 import type { Gateway } from '../services/gateway/gateway.js';
 import type { AgentAccess } from '../services/session-context.js';
 import type { createGatewayMcp } from './gateway-mcp.js';

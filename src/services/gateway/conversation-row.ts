@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OrchestratorError } from '../../core/errors/error.js';
-import type { SessionRow } from '../../core/state/rows.js';
+import type { RunRow, SessionRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
 
 /** What a conversation keeps in `options` of its session. */
@@ -32,4 +32,11 @@ export function findConversation(reader: Reader, sessionId: string): SessionRow 
 export function requireUnarchived(row: SessionRow): void {
   if (row.state !== 'active')
     throw new OrchestratorError('SESSION_ENDED', { session: row.session_id, state: 'archived' });
+}
+
+/** Throws RUN_NOT_FOUND, also for a run of a session of another kind. */
+export function findRun({ store }: { readonly store: Reader }, runId: string): RunRow {
+  const run = store.run(runId);
+  if (run !== null && store.session(run.session_id)?.kind === 'conversation') return run;
+  throw new OrchestratorError('RUN_NOT_FOUND', { run: runId });
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.js';
+import type { StoredEvent } from '../../core/events/index.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Store } from '../../store/contract.js';
 import type { Slots } from '../engine/slots.js';
 import type { AgentTable } from './agents.js';
 import type { Conversations } from './conversations.js';
-import type { EscalationTimers } from './children/escalation-timers.js';
 import type { RunWaits } from './run-waits.js';
 
 export interface GatewaySettings {
@@ -26,6 +26,16 @@ export interface GatewaySettings {
   readonly escalationMs: number | null;
 }
 
+/** A child's word to its parent. */
+export type Requested = Extract<StoredEvent, { type: 'escalation.requested' }>;
+
+/** Sees to it that nobody waits for an answer for ever; see `children/escalation-timers.ts`. */
+export interface EscalationWatch {
+  begin(event: Requested): void;
+  recover(): void;
+  close(): void;
+}
+
 /** What this machine says of a process. */
 export interface ProcessFacts {
   isAlive(process: { readonly pid: number; readonly pidStartedAt: string }): boolean;
@@ -43,7 +53,7 @@ export interface Gateway {
   readonly slots: Slots;
   readonly conversations: Conversations;
   readonly waits: RunWaits;
-  readonly escalations: EscalationTimers;
+  readonly escalations: EscalationWatch;
   readonly processes: ProcessFacts;
   readonly isDraining: boolean;
   newId(): string;

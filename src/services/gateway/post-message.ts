@@ -5,7 +5,7 @@ import type { Caller } from '../operation.js';
 import { fact } from '../engine/deps.js';
 import { acceptInstruction } from '../engine/instruct.js';
 import { answered, checkAnswerer, openEscalation } from './children/escalations.js';
-import { findConversation, requireUnarchived } from './conversation-row.js';
+import { findConversation, findRun, requireUnarchived } from './conversation-row.js';
 import { FIRST_WORKER } from './create-conversation.js';
 import type { Gateway } from './gateway.js';
 import { once } from './once.js';
@@ -106,11 +106,4 @@ export function putContext(
   const message = store.message(result);
   if (message === null) throw new Error(`message ${result} was not accepted`);
   return { message, replayed };
-}
-
-/** Throws RUN_NOT_FOUND, also for a run of a session of another kind. */
-export function findRun({ store }: Pick<Gateway, 'store'>, runId: string): RunRow {
-  const run = store.run(runId);
-  if (run !== null && store.session(run.session_id)?.kind === 'conversation') return run;
-  throw new OrchestratorError('RUN_NOT_FOUND', { run: runId });
 }

@@ -9,7 +9,7 @@ import { endRun } from '../engine/outcomes.js';
 import { cancelTree } from './children/cancel-tree.js';
 import { FIRST_WORKER } from './create-conversation.js';
 import type { Gateway } from './gateway.js';
-import { findRun } from './post-message.js';
+import { findRun } from './conversation-row.js';
 
 export interface TransitionRequest {
   readonly run_id: string;

@@ -4,7 +4,8 @@ import type { Logger } from '../../../platform/logger.js';
 import { fact } from '../../engine/deps.js';
 import { acceptInstruction } from '../../engine/instruct.js';
 import { FIRST_WORKER } from '../create-conversation.js';
-import { escalationState, type Requested } from './escalations.js';
+import type { EscalationWatch, Requested } from '../gateway.js';
+import { escalationState } from './escalations.js';
 
 export interface EscalationTimersDeps {
   readonly store: Store;
@@ -18,7 +19,7 @@ export interface EscalationTimersDeps {
 const ALL = 100_000;
 
 /** Requests that nobody answers in time: the child is told that this means no, and goes on. */
-export class EscalationTimers {
+export class EscalationTimers implements EscalationWatch {
   readonly #deps: EscalationTimersDeps;
   readonly #timers = new Map<string, () => void>();
 

@@ -5,14 +5,12 @@ import type { MessageRow, RunRow } from '../../../core/state/rows.js';
 import type { Reader, Transaction } from '../../../store/contract.js';
 import { fact } from '../../engine/deps.js';
 import type { Caller } from '../../operation.js';
-import { findConversation, optionsOf } from '../conversation-row.js';
-import type { Gateway } from '../gateway.js';
+import { findConversation, findRun, optionsOf } from '../conversation-row.js';
+import type { Gateway, Requested } from '../gateway.js';
 import { once } from '../once.js';
-import { findRun } from '../post-message.js';
 import { informParent, pumpLater } from './child-watch.js';
 
 export type RequestKind = (typeof REQUEST_KINDS)[number];
-export type Requested = Extract<StoredEvent, { type: 'escalation.requested' }>;
 
 export interface ReplyRequest {
   readonly run_id: string;

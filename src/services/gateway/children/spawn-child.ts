@@ -4,11 +4,10 @@ import type { Transaction } from '../../../store/contract.js';
 import { fact } from '../../engine/deps.js';
 import { acceptInstruction } from '../../engine/instruct.js';
 import { readyAgent } from '../agents.js';
-import { findConversation, optionsOf, requireUnarchived } from '../conversation-row.js';
+import { findConversation, findRun, optionsOf, requireUnarchived } from '../conversation-row.js';
 import { FIRST_WORKER, newConversation } from '../create-conversation.js';
 import type { Gateway } from '../gateway.js';
 import { once } from '../once.js';
-import { findRun } from '../post-message.js';
 import { depthBelow, openRunsBelow } from './lineage.js';
 
 export interface SpawnRequest {

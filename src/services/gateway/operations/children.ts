@@ -6,10 +6,10 @@ import type { Caller } from '../../operation.js';
 import { escalationState, replyParent, requests } from '../children/escalations.js';
 import { isBelow } from '../children/lineage.js';
 import { spawnChild } from '../children/spawn-child.js';
-import { findConversation } from '../conversation-row.js';
+import { findConversation, findRun } from '../conversation-row.js';
 import type { Gateway } from '../gateway.js';
 import { CLIENTS, CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
-import { findRun, postMessage } from '../post-message.js';
+import { postMessage } from '../post-message.js';
 import {
   eventSchema,
   eventView,

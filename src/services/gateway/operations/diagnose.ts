@@ -4,9 +4,9 @@ import { RUN_STATES } from '../../../core/state/states.js';
 import { diagnoseRun } from '../diagnose/diagnose-run.js';
 import { LIKELY_ISSUES } from '../diagnose/likely-issue.js';
 import { CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
-import { findRun } from '../post-message.js';
 import { runSchema, runView } from '../views.js';
 import { queueCountsSchema, runId } from './fields.js';
+import { findRun } from '../conversation-row.js';
 
 const invocationSchema = z.object({
   binary: z.string().nullable(),

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { isTerminalRun } from '../../../core/state/states.js';
 import { cancelTree } from '../children/cancel-tree.js';
 import { CLIENTS, CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
-import { findRun, postMessage, putContext } from '../post-message.js';
+import { postMessage, putContext } from '../post-message.js';
 import { messageSchema, messageView, runSchema, runView } from '../views.js';
 import { executor, idempotencyKey, replay, replayed, runId, sessionId, text, timeoutS } from './fields.js';
+import { findRun } from '../conversation-row.js';
 
 export const sendMessage = defineGatewayOperation({
   name: 'send_message',

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { OrchestratorError } from '../../../core/errors/error.js';
 import { RUN_STATES } from '../../../core/state/states.js';
 import { CLIENTS, defineGatewayOperation } from '../operation.js';
-import { findRun } from '../post-message.js';
 import { transitionRun } from '../transition-run.js';
 import { eventSchema, eventView, runSchema, runView } from '../views.js';
 import { runId } from './fields.js';
+import { findRun } from '../conversation-row.js';
 
 const state = z.enum(RUN_STATES);
 const failure = z.object({ code: z.string().max(200).optional(), message: z.string().max(20_000) });

@@ -112,6 +112,7 @@ describe('the report of a session', () => {
     expect(reportSession(rig.store, row())).toEqual({
       session_id: SESSION,
       state: 'crashed',
+      mode: 'goal',
       goal: 'make it faster',
       summary: '',
       reason: null,
@@ -127,6 +128,7 @@ describe('the report of a session', () => {
       applied: null,
       created_at: '2026-01-01T00:00:00.000Z',
       ended_at: null,
+      left_out: null,
       cleaned_at: null,
       resumable: true,
       disk: null,
