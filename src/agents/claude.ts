@@ -155,7 +155,8 @@ function settings(context: LaunchContext): unknown {
     promptSuggestionEnabled: false,
     hooks: {
       SessionStart: command,
-      UserPromptSubmit: http(10),
+      // May be held until its client has our tools.
+      UserPromptSubmit: http(30),
       Stop: http(30),
       StopFailure: http(10),
       Notification: http(10),

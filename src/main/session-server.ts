@@ -16,7 +16,8 @@ import { LEAD_INSTRUCTIONS, WORKER_INSTRUCTIONS } from '../services/context/lead
 import { takeNotices } from '../services/engine/notices.js';
 import type { Caller } from '../services/operation.js';
 import { OPERATIONS } from '../services/operations/index.js';
-import { requireLive, type SessionContext } from '../services/session-context.js';
+import type { SessionContext } from '../services/session-context.js';
+import { takeHook } from '../services/supervise/take-hook.js';
 
 const UNKNOWN_CLIENT_LIMIT_MS = 45_000;
 /** Our own clients have no limit of their own. */
@@ -100,9 +101,7 @@ export class SessionServer {
     });
     this.#closeMcp = () => mcp.close();
     const rest = createRestDoor({ operations: OPERATIONS, call });
-    const hooks = createHookDoor((workerId, body, hungUp) =>
-      requireLive(session).engine.hook(workerId, body, hungUp),
-    );
+    const hooks = createHookDoor((workerId, body, hungUp) => takeHook(session, workerId, { body, hungUp }));
     this.#resolveRoute(async (request, response) => {
       const identity = admit(request, this.#tokens, this.port);
       // Joined as text: as a relative address `//` would name a host and throw.

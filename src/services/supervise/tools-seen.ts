@@ -3,7 +3,7 @@ import { delay, type Clock } from '../../core/clock.js';
 /** Which workers' agents have asked for our tools since they were started. */
 export class ToolsSeen {
   readonly #clock: Clock;
-  readonly #waiting = new Map<string, () => void>();
+  readonly #waiting = new Map<string, { seen: Promise<void>; resolve: () => void }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -11,11 +11,19 @@ export class ToolsSeen {
 
   /** To be called before the agent is started. */
   expect(workerId: string): Promise<void> {
-    return new Promise((resolve) => this.#waiting.set(workerId, resolve));
+    let resolve: () => void = () => undefined;
+    const seen = new Promise<void>((resolveSeen) => (resolve = resolveSeen));
+    this.#waiting.set(workerId, { seen, resolve });
+    return seen;
+  }
+
+  /** null: it has, or was not started here. */
+  awaited(workerId: string): Promise<void> | null {
+    return this.#waiting.get(workerId)?.seen ?? null;
   }
 
   listed(workerId: string): void {
-    this.#waiting.get(workerId)?.();
+    this.#waiting.get(workerId)?.resolve();
     this.#waiting.delete(workerId);
   }
 
