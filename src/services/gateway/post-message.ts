@@ -1,4 +1,3 @@
-import { OrchestratorError } from '../../core/errors/error.js';
 import type { MessageRow, RunRow } from '../../core/state/rows.js';
 import type { Executor } from '../../core/state/states.js';
 import type { Caller } from '../operation.js';

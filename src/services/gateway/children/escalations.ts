@@ -1,6 +1,5 @@
 import { OrchestratorError } from '../../../core/errors/error.js';
 import type { REQUEST_KINDS } from '../../../core/events/run.js';
-import type { StoredEvent } from '../../../core/events/index.js';
 import type { MessageRow, RunRow } from '../../../core/state/rows.js';
 import type { Reader, Transaction } from '../../../store/contract.js';
 import { fact } from '../../engine/deps.js';
