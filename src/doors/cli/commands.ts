@@ -18,7 +18,7 @@ const json = (parsed: Parsed) => ({ json: parsed.isOn('json') ?? false });
 export const COMMANDS: readonly Command[] = [
   {
     name: 'attach',
-    summary: 'Show the panes; Ctrl-B D leaves them, Ctrl-B Shift-P pauses.',
+    summary: 'Show the panes; Ctrl-b d leaves them, Ctrl-b P pauses.',
     positionals: ['ID'],
     flags: [
       {
@@ -32,8 +32,8 @@ export const COMMANDS: readonly Command[] = [
       ['agentorchestr attach', 'the newest session of this project'],
       ['agentorchestr attach 3f2a', 'a session by the beginning of its id'],
       ['agentorchestr attach --fit', 'with as many panes per window as fit this terminal'],
-      ['Ctrl-B Shift-P', 'in the panes: pause the session (asks first; Ctrl-C goes to the agent)'],
-      ['Ctrl-B Ctrl-B Shift-P', 'the same inside a tmux of your own: the first Ctrl-B is for yours'],
+      ['Ctrl-b P', 'in the panes: pause the session (asks first; Ctrl-C goes to the agent)'],
+      ['Ctrl-b Ctrl-b P', 'the same inside a tmux of your own: the first Ctrl-b is for yours'],
     ],
     run: async (host, parsed) =>
       (await import('./commands/attach.js')).attach(host, parsed.positionals[0], {

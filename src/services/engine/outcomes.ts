@@ -52,7 +52,7 @@ export function endRun(
     source: 'supervisor' as const,
     evidence: ending.evidence,
   };
-  const effective = run.cancel_requested_at === null ? ending : asCancelled(ending);
+  const effective = run.cancel_requested_at === null ? ending : asCancelled(tx, run, ending);
   const events: NewEvent[] = [
     effective.type === 'run.failed'
       ? fact('run.failed', subject, {
@@ -81,8 +81,18 @@ export function endRun(
 }
 
 /** Once a cancel was asked for, whatever is reported later settles as cancelled; an interruption stays one. */
-function asCancelled(ending: Ending): Ending {
-  return ending.type === 'run.interrupted' ? ending : { ...ending, type: 'run.cancelled' };
+function asCancelled(tx: Transaction, run: RunRow, ending: Ending): Ending {
+  if (ending.type === 'run.interrupted') return ending;
+  // How the process of one that was killed ended says less than who wanted that.
+  const isKilled = ending.failureCode === EXITED_WITHOUT_REPORT;
+  return { ...ending, type: 'run.cancelled', summary: isKilled ? whoCancelled(tx, run) : ending.summary };
+}
+
+function whoCancelled(tx: Transaction, { session_id: sessionId, run_id: runId }: RunRow): string {
+  const [event] = tx.events({ after: 0, sessionId, runId, types: ['run.cancel_requested'], limit: 1 });
+  if (event?.type !== 'run.cancel_requested') return 'cancelled';
+  const { by, reason } = event.data;
+  return `cancelled by ${by}${reason === '' ? '' : `: ${reason}`}`;
 }
 
 const FAILURES: Readonly<Record<string, string>> = {

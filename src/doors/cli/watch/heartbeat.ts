@@ -80,9 +80,9 @@ function wordsOf(event: StoredEvent): string | null {
     case 'worker.waiting':
       return `${who}waits (${event.data.kind}): ${event.data.text}`;
     case 'run.stalled':
-      return `${who}no sign of it for ${durationWords(event.data.quiet_ms)}`;
+      return `${who === '' ? 'the lead: ' : who}no sign of it for ${durationWords(event.data.quiet_ms)}`;
     case 'run.moved':
-      return `${who}moves again`;
+      return `${who === '' ? 'the lead: ' : who}moves again`;
     case 'conflict.predicted':
       return `${event.data.worker} would conflict in ${event.data.files.join(', ')}`;
     case 'branch.integrated':

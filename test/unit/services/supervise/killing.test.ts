@@ -31,6 +31,7 @@ describe('a worker that is killed', () => {
     expect(await kill()).toEqual({ killed: true, survivors: [] });
     expect(states()).toEqual(['cancelled', 'cancelled', 'cancelled']);
     expect(reportWorker(rig.store, rig.worker('w01')).state).toBe('killed');
+    expect(rig.store.runs(rig.deps.sessionId, 'w01')[0]?.summary).toBe('cancelled by lead: not needed');
   });
 
   it('by the lead is no news to it; by a person it is', async () => {
