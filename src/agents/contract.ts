@@ -36,6 +36,17 @@ export interface GatewayNames {
   readonly status: string;
   /** Of `run diagnose`: the block that says how a run of it was started. */
   readonly invocation: string;
+  readonly flags: readonly GatewayFlag[];
+}
+
+/** A flag of the daemon's own that sets an option of this agent. */
+export interface GatewayFlag {
+  readonly flag: string;
+  readonly option: string;
+  /** Of the environment; the flag wins. null: there is none. */
+  readonly variable: string | null;
+  /** It may be repeated; the option then has a value a line. */
+  readonly many: boolean;
 }
 
 export interface AgentOption {

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { AgentAdapter } from '../agents/contract.js';
 import { errorBody, toOrchestratorError } from '../core/errors/error.js';
-import { AGENTD_HELP, readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
+import { agentdHelp, readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { printError } from '../doors/cli/output/errors.js';
 import { resolvePaths } from '../platform/paths.js';
 import { createTerminal } from './cli-terminal.js';
 import { announceDaemon } from './daemon-access.js';
+import { agentFlags } from './agentd-flags.js';
 import { runGateway } from './gateway.js';
 import { readAgents } from './own-agents.js';
 import { packageVersion } from './version.js';
@@ -23,10 +25,12 @@ export async function run(
 ): Promise<void> {
   const terminal = createTerminal();
   try {
-    const options = readAgentdOptions(args, process.env, process.cwd());
-    if (options === 'help') return terminal.out(AGENTD_HELP);
+    const agents = readAgents(resolvePaths(process.env));
+    const flags = agentFlags(agents);
+    const options = readAgentdOptions(args, process.env, process.cwd(), flags);
+    if (options === 'help') return terminal.out(agentdHelp(flags));
     if (options === 'version') return terminal.out(`agentd ${packageVersion()}\n`);
-    await serve(options, (line) => terminal.out(`${line}\n`), tell);
+    await serve({ options, agents }, (line) => terminal.out(`${line}\n`), tell);
     process.exit(0);
   } catch (error) {
     tell({ error: errorBody(toOrchestratorError(error)) });
@@ -36,7 +40,7 @@ export async function run(
 }
 
 async function serve(
-  options: AgentdOptions,
+  { options, agents }: { options: AgentdOptions; agents: readonly AgentAdapter[] },
   say: (line: string) => void,
   tell: (message: StartMessage) => void,
 ): Promise<void> {
@@ -48,7 +52,6 @@ async function serve(
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.on(signal, () => (times++ === 0 ? stop() : process.exit(130)));
   });
-  const agents = readAgents(paths);
   const running = await runGateway({
     options,
     database,

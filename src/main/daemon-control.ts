@@ -5,6 +5,8 @@ import { CATALOG, type ErrorCode, type ErrorParams } from '../core/errors/catalo
 import { OrchestratorError } from '../core/errors/error.js';
 import type { AgentctlHost, StartOptions, StopAnswer, Target } from '../doors/agentctl/host.js';
 import { readAgentdOptions } from '../doors/cli/agentd-options.js';
+import { agentFlags } from './agentd-flags.js';
+import { readAgents } from './own-agents.js';
 import { systemClock } from '../platform/clock.js';
 import { startDetached } from '../platform/detached.js';
 import { isThere } from '../platform/disk.js';
@@ -30,7 +32,7 @@ export function daemonControl(env: Environment, paths: Paths): AgentctlHost['dae
 
 async function start(env: Environment, paths: Paths, target: Target, { args, isUrlGiven }: StartOptions) {
   const all = [...(isUrlGiven ? addressFlags(target.url, args) : []), ...args];
-  const options = readAgentdOptions(all, env, process.cwd());
+  const options = readAgentdOptions(all, env, process.cwd(), agentFlags(readAgents(paths)));
   if (typeof options === 'string')
     throw new OrchestratorError('USAGE', {
       problem: `--${options} is of agentd`,

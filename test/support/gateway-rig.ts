@@ -14,6 +14,7 @@ import type { AgentAdapter } from '../../src/agents/contract.js';
 import { scripted } from '../../src/agents/scripted.js';
 import type { Clock } from '../../src/core/clock.js';
 import { readAgentdOptions } from '../../src/doors/cli/agentd-options.js';
+import { agentFlags } from '../../src/main/agentd-flags.js';
 import { runGateway, type RunningGateway } from '../../src/main/gateway.js';
 import { ATTEMPT_VARIABLE } from '../../src/platform/launch/launcher.js';
 import { createTokens } from '../../src/platform/tokens.js';
@@ -119,8 +120,9 @@ export class GatewayRig {
     const token = flags.includes('--insecure-no-auth') ? [] : ['--auth-token', TOKEN];
     const options = readAgentdOptions(
       ['--port', '0', '--default-provider', 'scripted', '--grace', '5', ...token, ...this.agent(), ...flags],
-      {},
+      this.surroundings.env ?? {},
       this.work,
+      agentFlags(this.surroundings.agents ?? []),
     );
     if (typeof options === 'string') throw new Error(options);
     this.running = await runGateway({

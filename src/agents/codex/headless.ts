@@ -1,5 +1,5 @@
 import type { HeadlessLaunch, LaunchContext } from '../contract.js';
-import { codexResumeErrors, mcpOptions } from './options.js';
+import { codexResumeErrors, mcpOptions, ownArguments } from './options.js';
 
 /** `codex exec`: the prompt on standard input, one JSON object a line, each item whole. Seen on 0.171.0. */
 export const codexHeadless: HeadlessLaunch = {
@@ -17,6 +17,7 @@ function argv(context: LaunchContext): readonly string[] {
   const { binary, bypassPermissions, extra, resumeThreadId } = context;
   return [
     binary,
+    ...ownArguments(extra),
     'exec',
     '--json',
     // Ours is a worktree; what the person trusts is asked by us.

@@ -1,7 +1,7 @@
 import type { InteractiveLaunch, LaunchContext } from '../contract.js';
 import { hookOptions } from './hook-options.js';
 import { codexHooks, codexTranscript } from './hooks.js';
-import { codexResumeErrors, mcpOptions, option } from './options.js';
+import { codexResumeErrors, mcpOptions, option, ownArguments } from './options.js';
 import { codexScreen } from './screen.js';
 
 /** Recorded from 0.171.0; facts: docs/guides/codex.md. */
@@ -27,6 +27,7 @@ function argv(context: LaunchContext): readonly string[] {
   const { binary, bypassPermissions, extra, resumeThreadId, worktree } = context;
   return [
     binary,
+    ...ownArguments(extra),
     ...(resumeThreadId === null ? [] : ['resume']),
     // Otherwise a server of its own stays when its pane is gone.
     '--no-daemon',

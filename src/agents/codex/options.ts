@@ -27,3 +27,12 @@ export function mcpOptions({ mcpUrl, tokenVariable }: LaunchContext): readonly s
     option(`mcp_servers.${SERVER}.${name}`, JSON.stringify(value)),
   );
 }
+
+/** What the person wants before everything else. */
+export function ownArguments(extra: LaunchContext['extra']): readonly string[] {
+  const { profile, extra_args: lines } = extra;
+  return [
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...(lines === undefined ? [] : lines.split('\n')),
+  ];
+}

@@ -22,6 +22,17 @@ export interface AgentdOptions {
   readonly logLevel: string;
 }
 
+/** A flag of its own that sets an option of one agent; the agents say which there are. */
+export interface AgentFlag {
+  readonly agent: string;
+  readonly flag: string;
+  readonly option: string;
+  readonly variable: string | null;
+  /** It may be repeated: a value a line. */
+  readonly many: boolean;
+  readonly summary: string;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const FLAGS = {
@@ -47,7 +58,7 @@ const FLAGS = {
   version: { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
 
-export const AGENTD_HELP = `agentd: talk to coding agents through one local service that never forgets
+const HELP = `agentd: talk to coding agents through one local service that never forgets
 
   agentd                                     listen on http://127.0.0.1:8765
   agentd --default-provider NAME             the agent of sessions that name none
@@ -72,18 +83,27 @@ export const AGENTD_HELP = `agentd: talk to coding agents through one local serv
   --grace S                 what runs has so long to end when agentd is stopped (30)
   --print-json              its first line as JSON
   --log-level LEVEL         error, warn, info, debug (warn)
-
+{agent flags}
 Then:  curl -H "Authorization: Bearer $(cat TOKEN_FILE)" http://127.0.0.1:8765/sessions -X POST
 All addresses: http://127.0.0.1:8765/api/docs
 `;
+
+export function agentdHelp(agentFlags: readonly AgentFlag[]): string {
+  const lines = agentFlags.map(({ flag, summary, variable, many }) => {
+    const notes = [...(many ? ['may be repeated'] : []), ...(variable === null ? [] : [variable])];
+    return `  ${`--${flag} V`.padEnd(25)} ${summary}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}\n`;
+  });
+  return HELP.replace('{agent flags}', lines.join(''));
+}
 
 /** `help`, `version`, or what it was started with. Throws USAGE. */
 export function readAgentdOptions(
   args: readonly string[],
   env: Environment,
   folder: string,
+  agentFlags: readonly AgentFlag[] = [],
 ): AgentdOptions | 'help' | 'version' {
-  const flags = parsed(args);
+  const flags = parsed(args, agentFlags);
   if (flags.help === true) return 'help';
   if (flags.version === true) return 'version';
   const text = (flag: string | undefined, variable: string, otherwise: string) =>
@@ -107,7 +127,7 @@ export function readAgentdOptions(
     provider: provider === '' ? null : provider,
     folder: text(flags['default-cwd'], 'AGENTD_DEFAULT_CWD', folder),
     roots: flags['allow-root'] ?? [],
-    agentOptions: agentOptions(flags['agent-option'] ?? []),
+    agentOptions: agentOptions(flags['agent-option'] ?? [], byFlags(flags, env, agentFlags)),
     runTimeoutMs: runTimeoutS === 0 ? null : runTimeoutS * 1_000,
     maxSpawnDepth: number('max-spawn-depth', flags['max-spawn-depth'] ?? '3', 0, 100),
     maxChildren: number('max-children', flags['max-children'] ?? '5', 1, 1_000),
@@ -118,9 +138,12 @@ export function readAgentdOptions(
   };
 }
 
-function parsed(args: readonly string[]) {
+function parsed(args: readonly string[], agentFlags: readonly AgentFlag[]) {
+  const own = agentFlags.map(({ flag, many }) => [flag, { type: 'string', multiple: many }] as const);
+  // Those of agents are read by their names.
+  const options = { ...FLAGS, ...Object.fromEntries(own) } as typeof FLAGS;
   try {
-    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
   } catch (error) {
     throw usage((error as Error).message);
   }
@@ -146,8 +169,21 @@ function level(given: string): string {
   throw usage(`--log-level takes one of ${LEVELS.join(', ')}, not "${given}"`);
 }
 
-function agentOptions(given: readonly string[]): Record<string, Record<string, string>> {
-  const options: Record<string, Record<string, string>> = {};
+type Options = Record<string, Record<string, string>>;
+
+function byFlags(flags: object, env: Environment, agentFlags: readonly AgentFlag[]): Options {
+  const options: Options = {};
+  for (const { agent, flag, option, variable } of agentFlags) {
+    const given = (flags as Record<string, string | string[] | undefined>)[flag];
+    const values = [given ?? (variable === null ? undefined : env[variable]) ?? []].flat();
+    if (values.some((value) => value.includes('\n'))) throw usage(`--${flag} takes one line`);
+    if (values.length > 0 && values[0] !== '')
+      options[agent] = { ...options[agent], [option]: values.join('\n') };
+  }
+  return options;
+}
+
+function agentOptions(given: readonly string[], options: Options): Options {
   for (const one of given) {
     const [, agent = '', key = '', value = ''] = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(one) ?? [];
     if (agent === '') throw usage(`--agent-option takes AGENT.KEY=VALUE, not "${one}"`);

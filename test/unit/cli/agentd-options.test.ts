@@ -32,6 +32,22 @@ describe('agentd', () => {
     expect(options.agentOptions).toEqual({ a: { b: 'c=d', e: '' } });
   });
 
+  it('takes the flags of agents into their settings, each in one line', () => {
+    const flags = [
+      { agent: 'a', flag: 'a-mode', option: 'mode', variable: 'A_MODE', many: false, summary: '' },
+      { agent: 'a', flag: 'a-arg', option: 'args', variable: null, many: true, summary: '' },
+    ];
+    const readWith = (args: readonly string[], env = {}) =>
+      (readAgentdOptions(args, env, '/here', flags) as AgentdOptions).agentOptions;
+    expect(readWith([], { A_MODE: 'x' })).toEqual({ a: { mode: 'x' } });
+    expect(readWith(['--a-mode=y', '--a-arg', '1', '--a-arg=--two'], { A_MODE: 'x' })).toEqual({
+      a: { mode: 'y', args: '1\n--two' },
+    });
+    expect(readWith(['--a-mode=y', '--agent-option', 'a.mode=z'])).toEqual({ a: { mode: 'z' } });
+    expect(() => readWith(['--a-arg=1\n2'])).toThrow(/--a-arg takes one line/);
+    expect(() => read(['--a-mode=y'])).toThrow(/a-mode/);
+  });
+
   it.each([
     [['--port', 'x']],
     [['--max-concurrency', '0']],

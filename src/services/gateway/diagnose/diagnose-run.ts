@@ -58,7 +58,7 @@ export async function diagnoseRun(gateway: Gateway, run: RunRow) {
     invocation: {
       binary: invocation?.binary ?? null,
       profile: invocation?.options['profile'] ?? null,
-      extra_args: [] as string[],
+      extra_args: invocation?.options['extra_args']?.split('\n') ?? [],
       argv_redacted: invocation?.argv.map(redact) ?? null,
       ...{ cwd: worker.worktree, thread_id: worker.thread_id, resume: worker.thread_id !== null },
     },

@@ -60,9 +60,9 @@ export const daemonStatus = defineGatewayOperation({
     const now = clock.now();
     const found = await providers(gateway.agents);
     const blocks = named.map(({ agent, field }) => {
-      const profile = gateway.agents.options[agent]?.['profile'] ?? null;
+      const { profile = null, extra_args: lines } = gateway.agents.options[agent] ?? {};
       const binary = found.find(({ name }) => name === agent)?.binary ?? null;
-      return [field, { profile, extra_args: [], binary, version: null }];
+      return [field, { profile, extra_args: lines?.split('\n') ?? [], binary, version: null }];
     });
     return {
       status: gateway.isDraining ? ('draining' as const) : ('running' as const),
