@@ -109,22 +109,22 @@ async function startIn(
       return parseMade(await answer, place.pane.windowNumber);
     }
     case 'split': {
-      // Sent in one go, so that the program never sees the sizes in between.
+      // Made where there is room: a program may look at its size before tmux has made it the right one.
       const { beside, before, replaces } = place;
-      const answer = client.command(
-        'split-window',
-        '-d',
-        ...(before ? ['-b'] : []),
-        '-t',
-        beside.paneId,
-        ...print,
-        ...command,
-      );
-      const killed = replaces === null ? null : client.command('kill-pane', '-t', replaces.paneId);
+      const answer = await client.command('new-window', '-d', '-t', `${target}:`, ...print, ...command);
+      const made = { ...parseMade(answer, beside.windowNumber), windowId: beside.windowId };
       const others = panes.filter((pane) => pane.windowId === beside.windowId && pane !== replaces);
+      // Sent in one go, so that the programs never see the sizes in between.
+      const side = before ? ['-b'] : [];
+      const joined = client.command('join-pane', '-d', ...side, '-s', made.paneId, '-t', beside.paneId);
+      const replaced = replaces === null ? null : client.command('kill-pane', '-t', replaces.paneId);
       const arranged = arrange(options, beside, others.length + 1);
-      await Promise.all([answer, killed, arranged]);
-      return parseMade(await answer, beside.windowNumber);
+      await joined.catch(async (error: unknown) => {
+        await client.command('kill-pane', '-t', made.paneId).catch(() => undefined);
+        throw error;
+      });
+      await Promise.all([replaced, arranged]);
+      return made;
     }
     case 'window': {
       const answer = await client.command(
