@@ -62,9 +62,9 @@ describe('the viewer', () => {
       /^\* {2}[0-9a-f]{8} {2}crashed {2}0\/0 done .* a goal\n\* goes on with agentorchestr --resume ID\n$/,
     );
 
-    const paused = await rig.run(['pause', sessionId, '--json']);
-    expect(paused.code).toBe(3);
-    expect(JSON.parse(paused.stdout)).toMatchObject({ error: { code: 'SUPERVISOR_NOT_RUNNING' } });
+    const verified = await rig.run(['verify', '--session', sessionId, '--json']);
+    expect(verified.code).toBe(3);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ error: { code: 'SUPERVISOR_NOT_RUNNING' } });
     expect(JSON.parse((await rig.run(['status', '--json'])).stdout)).toMatchObject({ state: 'crashed' });
     expect((await rig.run(['log', '-f'])).stderr).toContain('nothing more will happen');
     await rig.killServerOf(sessionId);
