@@ -13,7 +13,7 @@ import { folderWithin } from '../platform/folders.js';
 import { ownIdentity } from '../platform/identity.js';
 import { newId, newSessionId } from '../platform/ids.js';
 import { createLogger } from '../platform/logger.js';
-import { createRedactor } from '../platform/redact.js';
+import { createRedactor, type Redactor } from '../platform/redact.js';
 import { createBearerCheck, createTokens } from '../platform/tokens.js';
 import { Slots } from '../services/engine/slots.js';
 import { providers, type AgentTable } from '../services/gateway/agents.js';
@@ -93,7 +93,7 @@ async function listen(given: GatewayOptions, store: Store, folder: string): Prom
   const at = { url: '', agentctl: given.agentctl };
   const tokensOf = (sessionId: string) => createTokens(secret, sessionId);
   const parts = await createGateway(given, {
-    ...{ store, folder, logger, authEnabled: access.tokens.length > 0 },
+    ...{ store, folder, logger, redactor, authEnabled: access.tokens.length > 0 },
     access: (...whose) => agentAccess(at, tokensOf(whose[0]), whose),
   });
   const { gateway } = parts;
@@ -126,6 +126,7 @@ interface GatewayParts {
   readonly store: Store;
   readonly folder: string;
   readonly logger: Gateway['logger'];
+  readonly redactor: Redactor;
   readonly authEnabled: boolean;
   access(sessionId: string, workerId: string, runId: string | null): AgentAccess;
 }
@@ -137,7 +138,7 @@ interface OpenGateway {
 
 async function createGateway(
   { options, agents: adapters, env, version, clock = systemClock }: GatewayOptions,
-  { store, folder, logger, authEnabled, access }: GatewayParts,
+  { store, folder, logger, redactor, authEnabled, access }: GatewayParts,
 ): Promise<OpenGateway> {
   const agents: AgentTable = { agents: adapters, env, options: options.agentOptions };
   const slots = new Slots(options.concurrency);
@@ -157,6 +158,7 @@ async function createGateway(
   const state = { isDraining: false };
   const gateway: Gateway = {
     processes: { isAlive, cpuTime: cpuTimeOf },
+    redact: (text) => redactor.redact(text),
     ...{ ...shared, conversations, newSessionId, waits: new RunWaits(store, clock) },
     escalations: new EscalationTimers({ ...shared, wake: (sessionId) => pumpLater(gateway, sessionId) }),
     settings: {

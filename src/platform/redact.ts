@@ -1,5 +1,5 @@
 const PATTERNS: readonly RegExp[] = [
-  /\bao\.(?:lead|client|admin|worker\.w\d+)\.[A-Za-z0-9_-]{43}/g,
+  /\bao\.(?:lead|client|admin|worker\.w\d+|run\.[0-9a-f-]{36})\.[A-Za-z0-9_-]{43}/g,
   /\b(sk|pk|rk)-[A-Za-z0-9_-]{16,}/g,
   /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
   /\bgithub_pat_[A-Za-z0-9_]{20,}/g,

@@ -21,7 +21,8 @@ export interface SocketStream {
 
 /**
  * Events as frames of a WebSocket. What the client sends is not read. A reader that takes nothing for 30 s is closed
- * with 1013 and the cursor of the last event that was written to it: it goes on after that one. Returns the end of what is written, for the server's own closing.
+ * with 1013 and the cursor of the last event that was written to it: it goes on after that one. Returns the end of what
+ * is written, for the server's own closing.
  */
 export function streamToSocket(stream: SocketStream): () => void {
   const { socket, connection } = stream;

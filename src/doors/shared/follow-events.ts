@@ -25,74 +25,100 @@ export interface EventSink {
 
 /**
  * Events after a cursor, page by page from the log, then live. A sink that is full is served no more, and goes on from
- * its cursor when it has drained: the log is the queue, no more than a page waits in memory. One timer at a time: of
- * the heartbeat, or of the patience with a sink that is full. Returns the end, which may be called any number of times.
+ * its cursor when it has drained: the log is the queue, no more than a page waits in memory. Returns the end, which may
+ * be called any number of times.
  */
 export function followEvents(
-  { feed, clock, after }: { readonly feed: EventFeed; readonly clock: Clock; readonly after: number },
+  source: { readonly feed: EventFeed; readonly clock: Clock; readonly after: number },
   sink: EventSink,
 ): () => void {
-  const newest = feed.head();
-  let cursor = after;
-  let page: readonly StoredEvent[] = [];
-  let isCaughtUp = false;
-  let isFull = false;
-  let isOver = false;
-  let unsubscribe: () => void = () => undefined;
-  let cancelTimer: () => void = () => undefined;
+  const follower = new Follower(source, sink);
+  follower.go();
+  return () => follower.end();
+}
 
-  const end = () => {
-    isOver = true;
-    unsubscribe();
-    cancelTimer();
-  };
-  const wrote = (hasRoom: boolean) => {
-    if (hasRoom || isFull || isOver) return;
-    isFull = true;
-    unsubscribe();
-    cancelTimer();
-    cancelTimer = clock.after(STUCK_MS, () => {
-      end();
-      sink.stuck(cursor);
-    });
-    sink.onceDrained(() => {
-      if (!isOver) go();
-    });
-  };
-  const beat = () => {
-    cancelTimer();
-    cancelTimer = clock.after(HEARTBEAT_MS, () => {
-      beat();
-      wrote(sink.beat());
-    });
-  };
-  const sayCaughtUp = () => {
-    if (isCaughtUp || cursor < newest || isFull) return;
-    isCaughtUp = true;
-    wrote(sink.caughtUp(cursor));
-  };
-  const hand = (event: StoredEvent | EphemeralEvent) => {
-    if (isFull || isOver) return;
-    if (event.seq !== null) cursor = event.seq;
-    wrote(sink.event(event));
-    sayCaughtUp();
-  };
-  const readOn = () => {
+class Follower {
+  readonly #feed: EventFeed;
+  readonly #clock: Clock;
+  readonly #sink: EventSink;
+  /** What the log held when it began. */
+  readonly #newest: number;
+  #cursor: number;
+  #page: readonly StoredEvent[] = [];
+  #isCaughtUp = false;
+  #isFull = false;
+  #isOver = false;
+  #unsubscribe: () => void = () => undefined;
+  /** One at a time: of the heartbeat, or of the patience with a sink that is full. */
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(
+    { feed, clock, after }: { readonly feed: EventFeed; readonly clock: Clock; readonly after: number },
+    sink: EventSink,
+  ) {
+    this.#feed = feed;
+    this.#clock = clock;
+    this.#sink = sink;
+    this.#newest = feed.head();
+    this.#cursor = after;
+  }
+
+  go(): void {
+    this.#isFull = false;
+    this.#beatLater();
+    this.#sayCaughtUp();
+    this.#readOn();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#unsubscribe();
+    this.#cancelTimer();
+  }
+
+  #readOn(): void {
     // Between two pages the stream may have ended, or a heartbeat may have been one too many.
-    if (isFull || isOver) return;
-    if (page.length === 0) page = feed.events({ after: cursor, limit: PAGE_SIZE });
-    for (const event of page) hand(event);
-    page = page.filter(({ seq }) => seq > cursor);
-    if (isFull || isOver) return;
-    if (cursor < feed.head()) setImmediate(readOn);
-    else unsubscribe = feed.subscribe(cursor, hand);
-  };
-  const go = () => {
-    isFull = false;
-    beat();
-    sayCaughtUp();
-    readOn();
-  };
-  go();
-  return end;
+    if (this.#isFull || this.#isOver) return;
+    if (this.#page.length === 0) this.#page = this.#feed.events({ after: this.#cursor, limit: PAGE_SIZE });
+    for (const event of this.#page) this.#hand(event);
+    this.#page = this.#page.filter(({ seq }) => seq > this.#cursor);
+    if (this.#isFull || this.#isOver) return;
+    if (this.#cursor < this.#feed.head()) setImmediate(() => this.#readOn());
+    else this.#unsubscribe = this.#feed.subscribe(this.#cursor, (event) => this.#hand(event));
+  }
+
+  #hand(event: StoredEvent | EphemeralEvent): void {
+    if (this.#isFull || this.#isOver) return;
+    if (event.seq !== null) this.#cursor = event.seq;
+    this.#wrote(this.#sink.event(event));
+    this.#sayCaughtUp();
+  }
+
+  #sayCaughtUp(): void {
+    if (this.#isCaughtUp || this.#cursor < this.#newest || this.#isFull) return;
+    this.#isCaughtUp = true;
+    this.#wrote(this.#sink.caughtUp(this.#cursor));
+  }
+
+  #beatLater(): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(HEARTBEAT_MS, () => {
+      this.#beatLater();
+      this.#wrote(this.#sink.beat());
+    });
+  }
+
+  #wrote(hasRoom: boolean): void {
+    if (hasRoom || this.#isFull || this.#isOver) return;
+    this.#isFull = true;
+    this.#unsubscribe();
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(STUCK_MS, () => {
+      this.end();
+      this.#sink.stuck(this.#cursor);
+    });
+    this.#sink.onceDrained(() => {
+      if (!this.#isOver) this.go();
+    });
+  }
 }

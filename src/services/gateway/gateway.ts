@@ -56,6 +56,8 @@ export interface Gateway {
   readonly escalations: EscalationWatch;
   readonly processes: ProcessFacts;
   readonly isDraining: boolean;
+  /** Without the secrets that this daemon knows, and what looks like one. */
+  redact(text: string): string;
   newId(): string;
   newSessionId(): string;
   /** The real path of a folder in which agents may work. Throws INVALID_INPUT, FOLDER_NOT_ALLOWED. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callGateway } from '../../../src/services/gateway/operation.js';
 import { GATEWAY_OPERATIONS } from '../../../src/services/gateway/operations/index.js';
-import { GATEWAY_START_MS, GatewayRig } from '../../support/gateway-rig.js';
+import { GATEWAY_START_MS, GatewayRig, TOKEN } from '../../support/gateway-rig.js';
 
 const SCRIPT = `
 name: diagnose
@@ -163,6 +163,16 @@ describe('the diagnosis of a run', () => {
     } finally {
       symlinkSync(`${rig.agentProgram}.away`, rig.agentProgram);
     }
+  });
+
+  it('tells no token of the daemon, nor of a run, whoever said it', async () => {
+    const session = await rig.session();
+    const before = await rig.say(session, 'say hello');
+    const words = `the tokens ${TOKEN} and ${rig.agentToken(before)} are no good`;
+    const run = await rig.say(session, `fail with ${words}`);
+    expect((await rig.over(run)).state).toBe('failed');
+    const { explanation } = await diagnose(run);
+    expect(explanation).toContain('the tokens [redacted] and [redacted] are no good');
   });
 
   it('of one that is not there is a 404', async () => {

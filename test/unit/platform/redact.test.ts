@@ -18,6 +18,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   'a GitHub token': `ghp_${'a'.repeat(36)}`,
   'a GitHub token of an app': `ghs_${'b'.repeat(20)}`,
   'a fine-grained GitHub token': `github_pat_${'c_1'.repeat(10)}`,
+  'the token of a run of ours': `ao.run.01a223ab-01a6-7043-b415-111ec428c5c9.${'a_-'.repeat(14)}b`,
   'a Slack token': `xoxb-${'1'.repeat(12)}-abc`,
   'an AWS key': `AKIA${'A1'.repeat(8)}`,
   'a Google key': `AIza${'d-_'.repeat(11)}`,

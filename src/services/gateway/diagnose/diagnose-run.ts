@@ -1,7 +1,6 @@
 import type { StoredEvent } from '../../../core/events/index.js';
 import { isTerminalRun } from '../../../core/state/states.js';
 import type { AttemptRow, RunRow } from '../../../core/state/rows.js';
-import { createRedactor } from '../../../platform/redact.js';
 import { openEscalation, escalationState, requests } from '../children/escalations.js';
 import { childrenOf, openRunsBelow } from '../children/lineage.js';
 import { optionsOf } from '../conversation-row.js';
@@ -16,7 +15,7 @@ const TAIL_BYTES = 4_096;
 /** Everything that is known of a run, and what is most likely wrong with it. Nothing is changed. */
 export async function diagnoseRun(gateway: Gateway, run: RunRow) {
   const { store, clock, processes } = gateway;
-  const { redact } = createRedactor();
+  const redact = (text: string) => gateway.redact(text);
   const worker = store.worker(run.session_id, run.worker_id);
   if (worker === null) throw new Error(`run ${run.run_id} has no worker`);
   const events = store.events({ after: 0, sessionId: run.session_id, runId: run.run_id, limit: ALL });

@@ -82,7 +82,10 @@ export const RULES: readonly Rule[] = [
     issue: 'worker_pool_dead',
     when: (situation) => (isQueued(situation) || isRunning(situation)) && situation.aliveWorkers === 0,
     explain: () => 'no place of the pool takes runs: the daemon is being stopped',
-    suggestions: ['agentctl daemon status', 'agentctl daemon restart: what is queued goes on then'],
+    suggestions: [
+      'agentctl daemon status',
+      'agentctl daemon start, once it has ended: what is queued goes on then',
+    ],
   },
   {
     issue: 'stale_daemon_run',
@@ -115,13 +118,13 @@ export const RULES: readonly Rule[] = [
     issue: 'queued_unclaimed',
     when: (situation) => isQueued(situation) && situation.ageS > UNCLAIMED_S,
     explain: ({ ageS }) => `a place is free, and it was not begun for ${Math.round(ageS)} s`,
-    suggestions: ['agentctl daemon logs', 'agentctl daemon restart: nothing is lost by it'],
+    suggestions: ['agentctl daemon logs', 'agentctl daemon stop and start: nothing is lost by it'],
   },
   {
     issue: 'awaiting_parent',
     when: ({ state, asksParent }) => state === 'waiting' && asksParent,
     explain: ({ waitingText }) => `it asked its parent and waits for the answer: ${waitingText ?? ''}`,
-    suggestions: ['answer it: agentctl tool session-send', 'agentctl session escalations shows what is open'],
+    suggestions: ['answer it: agentctl tool session-send', 'agentctl escalation list shows what is open'],
   },
   {
     issue: 'awaiting_answer',
@@ -134,7 +137,7 @@ export const RULES: readonly Rule[] = [
     when: (situation) => isRunning(situation) && situation.workerAlive === false,
     explain: ({ workerId }) => `its place ${workerId ?? ''} does nothing any more`,
     suggestions: [
-      'agentctl daemon restart: the run is taken up again, or interrupted where its process is gone',
+      'agentctl daemon stop and start: it is taken up again, or interrupted where its process is gone',
     ],
   },
   {
