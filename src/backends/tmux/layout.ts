@@ -31,8 +31,14 @@ export function windowCapacity(size: WindowSize, withLead: boolean): number {
  * A layout for `select-layout`: a lead alone in the top row, the others two in a row where the width allows it.
  * tmux gives its panes to the cells in their order in the window; the ids in the string do not matter to it.
  */
-export function layoutString(count: number, size: WindowSize, withLead: boolean): string {
-  const rows = rowsOf(count, size, withLead);
+export function layoutString(
+  count: number,
+  size: WindowSize,
+  withLead: boolean,
+  /** The size that says how many stand in a row. */
+  shape: WindowSize = size,
+): string {
+  const rows = rowsOf(count, shape, withLead);
   const heights = share(size.rows - (rows.length - 1) - TITLE, rows.length);
   heights[0] = (heights[0] ?? 0) + TITLE;
   let pane = 0;
@@ -45,6 +51,12 @@ export function layoutString(count: number, size: WindowSize, withLead: boolean)
   });
   const body = cells.length === 1 ? (cells[0] ?? '') : `${size.columns}x${size.rows},0,0[${cells.join(',')}]`;
   return `${layoutChecksum(body)},${body}`;
+}
+
+/** Each pane of that layout one line and one column larger: a window that shrinks from there comes to exactly its size. */
+export function roomierSize(count: number, size: WindowSize, withLead: boolean): WindowSize {
+  const rows = rowsOf(count, size, withLead);
+  return { columns: size.columns + Math.max(...rows), rows: size.rows + rows.length };
 }
 
 /** tmux refuses a layout without it: a rotating 16-bit sum over the body. */

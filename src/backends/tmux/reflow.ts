@@ -1,4 +1,4 @@
-import { layoutString, MAX_PANES, type WindowSize } from './layout.js';
+import { layoutString, roomierSize, type WindowSize } from './layout.js';
 import { listPanes, type PaneRow } from './panes.js';
 import { groupsFor, windowName, type Group } from './placement.js';
 import type { ControlClient } from './types.js';
@@ -100,10 +100,9 @@ async function join(
     const beside = here.at(-1)?.paneId ?? '';
     here.push(pane);
     await Promise.all([
-      resize(client, windowId, roomFor(here, size)),
-      client.command('join-pane', '-d', '-s', pane.paneId, '-t', beside),
       resize(client, windowId, size),
-      client.command('select-layout', '-t', windowId, layoutString(here.length, size, withLead)),
+      client.command('join-pane', '-d', '-s', pane.paneId, '-t', beside),
+      layOut(client, windowId, { count: here.length, size, withLead }),
     ]);
   }
 }
@@ -114,13 +113,11 @@ async function settle(
 ): Promise<void> {
   const { group, windowId, size } = settling;
   const { number, panes } = group;
-  const [first] = panes;
-  const isInPlace = first?.windowId === windowId && panes.every((pane) => pane.windowId === windowId);
-  const changes = isInPlace && (first.columns !== size.columns || first.rows !== size.rows);
+  const layout = { count: panes.length, size, withLead: number === 1 };
+  const before = panes.find((pane) => pane.windowId === windowId);
+  const hadSize = before?.columns === size.columns && before.rows === size.rows;
   await Promise.all([
-    ...(changes ? [resize(client, windowId, roomFor(panes, size))] : []),
-    resize(client, windowId, size),
-    client.command('select-layout', '-t', windowId, layoutString(panes.length, size, number === 1)),
+    hadSize ? select(client, windowId, layout) : layOut(client, windowId, layout),
     ...(panes[0]?.windowId === windowId && panes[0].windowNumber === number
       ? []
       : [
@@ -130,13 +127,34 @@ async function settle(
   ]);
 }
 
+interface Layout {
+  readonly count: number;
+  readonly size: WindowSize;
+  readonly withLead: boolean;
+}
+
 /**
- * Large enough that no pane of the window is below the minimum, now or when it is split. Of the sizes that a pane goes
- * through at once tmux tells its program the first, too, where the last is the one that it had.
+ * Of the sizes that a pane goes through in one go, tmux tells its program the last; where that is the one that it had,
+ * it tells the last but one as well. So that one is a good one, too: the same layout, each pane a line larger.
  */
-function roomFor(panes: readonly PaneRow[], size: WindowSize): WindowSize {
-  const most = (key: keyof WindowSize) => Math.max(size[key], ...panes.map((pane) => pane[key]));
-  return { columns: most('columns'), rows: 2 * (most('rows') + MAX_PANES) };
+function layOut(client: ControlClient, windowId: string, layout: Layout): Promise<unknown> {
+  const room = roomierSize(layout.count, layout.size, layout.withLead);
+  return Promise.all([
+    resize(client, windowId, room),
+    select(client, windowId, layout, room),
+    resize(client, windowId, layout.size),
+    select(client, windowId, layout),
+  ]);
+}
+
+function select(
+  client: ControlClient,
+  windowId: string,
+  { count, size, withLead }: Layout,
+  room: WindowSize = size,
+): Promise<unknown> {
+  const layout = layoutString(count, room, withLead, size);
+  return client.command('select-layout', '-t', windowId, layout);
 }
 
 /** Whoever looks at the session goes on looking at the same pane. */
