@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -227,7 +227,8 @@ export class SessionRig {
   }
 
   supervisorLog(): string {
-    return readFileSync(join(this.paths.data, 'sessions', this.sessionId, 'supervisor.log'), 'utf8');
+    const file = join(this.paths.data, 'sessions', this.sessionId, 'supervisor.log');
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
   }
 
   /** Ends the session if it runs, its tmux server, and then the world; rebuilding the rows from the log must agree. */

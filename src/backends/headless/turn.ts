@@ -44,6 +44,9 @@ export class Turn {
   readonly #reader: StreamReader;
   readonly #unwatch: () => void;
   #process: ProcessRef | null = null;
+  /** Nothing that it says is told before somebody is there to hear it in its order. */
+  readonly #heard: Promise<void>;
+  #hear: () => void = () => undefined;
   #resolveTaken: (proof: Proof) => void = () => undefined;
   #resolveOver: () => void = () => undefined;
   #cancelTimer: () => void = () => undefined;
@@ -58,6 +61,7 @@ export class Turn {
     this.#reader = READERS[spec.format]();
     this.taken = new Promise((resolve) => (this.#resolveTaken = resolve));
     this.over = new Promise((resolve) => (this.#resolveOver = resolve));
+    this.#heard = new Promise((resolve) => (this.#hear = resolve));
     const warn = (problem: string) =>
       deps.logger.warn({ worker: spec.workerId, problem }, 'a turn cannot be watched');
     this.#watch = watchLaunch(files, warn);
@@ -85,11 +89,13 @@ export class Turn {
     return this.started;
   }
 
-  /** Its process runs and has the text: tells what that says by itself, once. */
+  /** Its process runs and has the text: tells what that says by itself, and from here on what it says. */
   open(): void {
     if (this.#opened) return;
     this.#opened = true;
     this.#tell(this.#reader.atStart ?? []);
+    this.#hear();
+    this.#read();
   }
 
   /** Its launcher is gone, or was never ours: its end may come without a status. */
@@ -103,6 +109,8 @@ export class Turn {
 
   async stop(graceMs: number): Promise<Ended> {
     const { clock } = this.#deps;
+    if (this.#process === null) this.#hear();
+    else this.open();
     const target = { agent: this.#process, launcher: null, attemptId: this.spec.attemptId };
     const result = await endProcesses(target, { graceMs, clock });
     await this.#watch.check();
@@ -139,9 +147,8 @@ export class Turn {
     await endProcesses({ agent: this.#process, launcher: null, attemptId }, { graceMs: 0, clock }).catch(
       failed,
     );
+    await this.#heard;
     await this.#output.read((line) => this.#line(line), { toEnd: true }).catch(failed);
-    if (this.#process !== null) this.open();
-    this.#opened = true;
     this.#close();
     const outputTail = await lastWords(this.#files).catch(() => '');
     emit({ type: 'turn_over', workerId, attemptId, status, outputTail });
@@ -155,6 +162,7 @@ export class Turn {
   }
 
   #read(): void {
+    if (!this.#opened) return;
     this.#output
       .read((line) => this.#line(line))
       .catch((error: unknown) =>
@@ -167,7 +175,6 @@ export class Turn {
       line === null
         ? [{ said: 'note', text: `a line of more than ${LONGEST_LINE} bytes was passed over` }]
         : this.#reader.line(line);
-    this.open();
     this.#tell(said);
   }
 

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { BackendEvent } from '../../../src/backends/contract.js';
 import { HeadlessRig } from '../../support/headless-rig.js';
 
 const SCRIPT = `
@@ -102,5 +103,30 @@ describe.each(['stream-json', 'thread-jsonl'] as const)('a turn without a termin
     const run = rig.spawn('w01', 'fail');
     await rig.until('the failure', () => rig.run(run).state !== 'queued' && rig.run(run).state !== 'running');
     expect(rig.run(run)).toMatchObject({ state: 'failed', summary: 'no such thing' });
+  });
+});
+
+describe('a turn that an earlier supervisor began', () => {
+  it('says nothing before it is followed, though it is over by then', async () => {
+    rig = new HeadlessRig({ script: SCRIPT });
+    rig.store.subscribe(rig.store.head(), ({ type }) => {
+      if (type === 'message.typed') rig.die();
+    });
+    rig.spawn('w01', 'say hello');
+    await rig.until('the death', () => rig.types('w01').includes('message.typed'));
+    await vi.waitFor(async () => expect(await rig.leftovers()).toBe(0), 10_000);
+    const { backend, turn } = rig.deps;
+    const heard: BackendEvent[] = [];
+    backend.onEvent((event) => void heard.push(event));
+    const make = turn(rig.worker('w01'));
+    const adopted = await backend.adoptTurn(await make!(rig.attemptsOf('w01')[0] ?? ''));
+    // What it wrote and its end are found within a few milliseconds; whoever takes over may need longer than that.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(heard).toEqual([]);
+    adopted?.follow();
+    await rig.until('its end', () => heard.some(({ type }) => type === 'turn_over'));
+    const said = heard.flatMap((event) => (event.type === 'said' ? event.said.map((one) => one.said) : []));
+    expect(said.filter((what) => what === 'turn_ended')).toHaveLength(1);
+    expect(heard.at(-1)).toMatchObject({ type: 'turn_over', status: 0 });
   });
 });
