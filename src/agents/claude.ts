@@ -106,8 +106,6 @@ function env({ bypassPermissions, isRoot }: LaunchContext): Readonly<Record<stri
     CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN: '1',
     // No other version in the middle of a session.
     DISABLE_AUTOUPDATER: '1',
-    // Its first turn begins with the tools of its servers (measured, 2.1.332, interactive too), not without them.
-    MCP_CONNECTION_NONBLOCKING: '0',
     // As root it refuses to run without permissions unless it is told that this machine is a sandbox.
     ...(bypassPermissions && isRoot ? { IS_SANDBOX: '1' } : {}),
   };

@@ -12,8 +12,9 @@ let rig: RealRig;
 afterEach(() => rig.close(), 120_000);
 
 const WORKER = program('worker', says('# Task\nWrite b.txt'), function* () {
-  yield call('report_done', { summary: 'nothing to write' });
-  yield call('report_done', { summary: 'nothing to write' });
+  const report = call('report_done', { summary: 'nothing to write' });
+  // It is asked once whether it forgot to commit; on a busy machine its very first question may come before its tools.
+  for (let tries = 0; tries < 4; tries++) if ((yield report).results[0]?.['accepted'] === true) break;
   yield say('Bye.');
 });
 

@@ -1,8 +1,11 @@
+import { delay } from '../../core/clock.js';
 import { requireLive, type LiveSession, type SessionContext } from '../session-context.js';
 import { launchIn } from './launch-agent.js';
 
 /** Less than what the agents give a hook that tells of a prompt. */
 const HOLD_MS = 20_000;
+/** A client has the list a moment after it was sent, and nothing tells of that: only its next question has the tools. */
+const SETTLE_MS = 500;
 
 /**
  * What an agent's own hook tells. One that begins its first turn before its client has our tools (its task came with its
@@ -17,8 +20,9 @@ export async function takeHook(
   const answer = live.engine.hook(workerId, body, hungUp);
   const tools = live.toolsSeen.awaited(workerId);
   if (tools === null || !tellsOfPrompt(session, live, { workerId, body })) return answer;
+  if (await live.toolsSeen.within(tools, HOLD_MS)) await delay(session.clock, SETTLE_MS, hungUp);
   // Once: it works without them then.
-  if (!(await live.toolsSeen.within(tools, HOLD_MS))) live.toolsSeen.listed(workerId);
+  else live.toolsSeen.listed(workerId);
   return answer;
 }
 

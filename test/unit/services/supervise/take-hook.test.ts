@@ -32,11 +32,13 @@ describe('a hook of an agent whose client has not asked for our tools yet', () =
     return { answered: () => answered, live, workerId };
   }
 
-  it('is answered only when it has, if it tells of a prompt', async () => {
+  it('is answered only a moment after it has, if it tells of a prompt', async () => {
     const { answered, live, workerId } = await told(PROMPT);
     expect(answered()).toBe(false);
     live.toolsSeen.listed(workerId);
-    await rig.clock.advance(0);
+    await rig.clock.advance(499);
+    expect(answered()).toBe(false);
+    await rig.clock.advance(1);
     expect(answered()).toBe(true);
   });
 
