@@ -146,7 +146,8 @@ async function createGateway(
     join(folder, 'sessions', sessionId, 'workers', workerId);
   const shared = { store, clock, logger, newId, agents, slots };
   const conversations = new Conversations({
-    ...{ ...shared, access, workerDirectory, owner: ownIdentity(), stallMs: STALL_MS, cpuTime: cpuTimeOf },
+    ...{ ...shared, access, workerDirectory, owner: ownIdentity(), cpuTime: cpuTimeOf },
+    ...{ stallMs: options.idleTimeoutMs ?? STALL_MS, endsSilent: options.idleTimeoutMs !== null },
     isRoot: process.getuid?.() === 0,
     createBackend: (sessionId) =>
       createHeadlessBackend({

@@ -24,6 +24,7 @@ export interface EngineRigOptions {
   readonly hooks?: HookRules | null;
   readonly paste?: PasteRules;
   readonly stallMs?: number;
+  readonly endsSilent?: boolean;
 }
 
 /** Hook bodies are the facts themselves. */
@@ -68,6 +69,7 @@ export class EngineRig {
       slots: new Slots(99),
       outcomeBy: () => 'report',
       stallMs: options.stallMs ?? null,
+      endsSilent: options.endsSilent ?? false,
       cpuTime: async () => this.cpuMs,
       workerDirectory: (workerId) => join(this.folder, workerId),
       consents: (to) => to === 'trust',

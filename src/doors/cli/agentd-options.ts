@@ -14,6 +14,7 @@ export interface AgentdOptions {
   readonly roots: readonly string[];
   readonly agentOptions: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly runTimeoutMs: number | null;
+  readonly idleTimeoutMs: number | null;
   readonly maxSpawnDepth: number;
   readonly maxChildren: number;
   readonly escalationMs: number | null;
@@ -48,6 +49,7 @@ const FLAGS = {
   'allow-root': { type: 'string', multiple: true },
   'agent-option': { type: 'string', multiple: true },
   'run-timeout': { type: 'string' },
+  'idle-timeout': { type: 'string' },
   'max-spawn-depth': { type: 'string' },
   'max-children': { type: 'string' },
   'escalation-ttl': { type: 'string' },
@@ -77,6 +79,8 @@ const HELP = `agentd: talk to coding agents through one local service that never
   --allow-root FOLDER       agents may work below it too; may be repeated
   --agent-option A.KEY=V    a setting of an agent; may be repeated
   --run-timeout S           of a run that names none (3600; 0: none; AGENTD_RUN_TIMEOUT)
+  --idle-timeout S          a run whose agent gives no sign for so long (no output, no call, no CPU time) is ended (0:
+                            it is told of as stalled after 600, and goes on; AGENTD_IDLE_TIMEOUT)
   --max-spawn-depth N       how deep sessions may spawn sessions (3; 0: not at all)
   --max-children N          how many of one run work at once (5)
   --escalation-ttl S        a child's request that nobody answers counts as denied then (3600; 0: never)
@@ -109,6 +113,7 @@ export function readAgentdOptions(
   const text = (flag: string | undefined, variable: string, otherwise: string) =>
     flag ?? (env[variable] === undefined || env[variable] === '' ? otherwise : env[variable]);
   const runTimeoutS = number('run-timeout', text(flags['run-timeout'], 'AGENTD_RUN_TIMEOUT', '3600'), 0);
+  const idleTimeoutS = number('idle-timeout', text(flags['idle-timeout'], 'AGENTD_IDLE_TIMEOUT', '0'), 0);
   const escalationS = number('escalation-ttl', flags['escalation-ttl'] ?? '3600', 0);
   const provider = text(flags['default-provider'], 'AGENTD_DEFAULT_PROVIDER', '');
   return {
@@ -129,6 +134,7 @@ export function readAgentdOptions(
     roots: flags['allow-root'] ?? [],
     agentOptions: agentOptions(flags['agent-option'] ?? [], byFlags(flags, env, agentFlags)),
     runTimeoutMs: runTimeoutS === 0 ? null : runTimeoutS * 1_000,
+    idleTimeoutMs: idleTimeoutS === 0 ? null : idleTimeoutS * 1_000,
     maxSpawnDepth: number('max-spawn-depth', flags['max-spawn-depth'] ?? '3', 0, 100),
     maxChildren: number('max-children', flags['max-children'] ?? '5', 1, 1_000),
     escalationMs: escalationS === 0 ? null : escalationS * 1_000,

@@ -53,11 +53,17 @@ export function addStreams(
     ends.add(end);
     connection.on('close', () => ends.delete(end));
   };
-  const streamTo = (request: FastifyRequest, reply: FastifyReply, { view: frame }: EventSelection) => {
+  const greeting = ({ sessions }: EventSelection) => {
+    const views = sessions.map((row) => sessionView(feed, row));
+    return { sessions: views, ...(views.length === 1 ? { session: views[0] } : {}) };
+  };
+  const streamTo = (request: FastifyRequest, reply: FastifyReply, selection: EventSelection) => {
+    const { view: frame } = selection;
     const after = startingPoint(gateway, request);
+    const hello = greeting(selection);
     const headers = { 'x-request-id': request.id, 'x-content-type-options': 'nosniff' };
     reply.hijack();
-    keep(streamEvents({ feed, clock, response: reply.raw, after, headers, frame }), reply.raw);
+    keep(streamEvents({ feed, clock, response: reply.raw, after, headers, hello, frame }), reply.raw);
   };
   const admit = (request: FastifyRequest): Caller => {
     const [ticket] = valuesOf(request, 'ticket');
@@ -81,10 +87,10 @@ export function addStreams(
     handler: (request, reply) => streamTo(request, reply, selected(request)),
     wsHandler(socket: WebSocket, request: FastifyRequest) {
       try {
-        const { sessions, view: frame } = selected(request);
+        const selection = selected(request);
         const after = startingPoint(gateway, request);
-        const views = sessions.map((row) => sessionView(feed, row));
-        const hello = { sessions: views, ...(views.length === 1 ? { session: views[0] } : {}) };
+        const { view: frame } = selection;
+        const hello = greeting(selection);
         const stream = { feed, clock, socket, connection: request.socket, after, hello, frame };
         keep(streamToSocket(stream), socket);
       } catch (error) {

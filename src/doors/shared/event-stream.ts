@@ -10,6 +10,8 @@ export interface EventStream {
   /** Events with a greater seq. */
   readonly after: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Told first, as `hello` with the cursor; then `caught_up` tells when all that was there is written. */
+  readonly hello?: Readonly<Record<string, unknown>>;
   /** What stands for an event on the wire; null: it is not for this reader. */
   frame(event: StoredEvent | EphemeralEvent): unknown;
 }
@@ -20,7 +22,9 @@ export interface EventStream {
  * stream, for the server's own closing.
  */
 export function streamEvents(stream: EventStream): () => void {
-  const { response } = stream;
+  const { response, hello } = stream;
+  const tell = (type: string, more: object): boolean =>
+    response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
   response.writeHead(200, {
     ...stream.headers,
     'content-type': 'text/event-stream',
@@ -29,6 +33,7 @@ export function streamEvents(stream: EventStream): () => void {
   });
   response.socket?.setNoDelay(true);
   response.write('retry: 2000\n\n');
+  if (hello !== undefined) tell('hello', { cursor: String(stream.after), ...hello });
   const end = followEvents(stream, {
     event(event) {
       const frame = stream.frame(event);
@@ -36,7 +41,7 @@ export function streamEvents(stream: EventStream): () => void {
       const id = event.seq === null ? '' : `id: ${event.seq}\n`;
       return response.write(`${id}event: ${event.type}\ndata: ${JSON.stringify(frame)}\n\n`);
     },
-    caughtUp: () => true,
+    caughtUp: (cursor) => hello === undefined || tell('caught_up', { cursor: String(cursor) }),
     beat: () => response.write(': still here\n\n'),
     stuck: () => response.destroy(),
     onceDrained: (resume) => response.once('drain', resume),

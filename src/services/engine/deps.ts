@@ -29,6 +29,8 @@ export interface EngineDeps {
   outcomeBy(worker: WorkerRow): 'report' | 'turn';
   /** So long without a sign of a working agent is told; null: never. */
   readonly stallMs: number | null;
+  /** A run whose agent stays silent for that long is ended, not only told of. Default: no. */
+  readonly endsSilent?: boolean;
   /** CPU time that a process and everything it started have used, ms; null: it is not known. */
   cpuTime(pid: number): Promise<number | null>;
   /** Private folder of a worker; its done.flag is watched. */

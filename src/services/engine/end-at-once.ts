@@ -1,4 +1,5 @@
-import type { WorkerRow } from '../../core/state/rows.js';
+import { durationWords } from '../../core/duration.js';
+import type { RunRow, WorkerRow } from '../../core/state/rows.js';
 import { isPerTurn } from '../../core/state/states.js';
 import type { EngineDeps } from './deps.js';
 import { endRun, type Ending } from './outcomes.js';
@@ -21,13 +22,22 @@ export async function endAtOnce(
   else await deps.backend.interrupt(workerId);
 }
 
+/** Its agent gave no sign for longer than it may. */
+export function endSilentRun(deps: EngineDeps, run: RunRow, quietMs: number): void {
+  const summary = `its agent gave no sign for ${durationWords(quietMs)}: no output, no call, no CPU time`;
+  end(deps, run, { type: 'run.timed_out', summary, evidence: 'silence' });
+}
+
 /** It took longer than it was given. */
-export function timeOutRun(deps: EngineDeps, workerId: string, runId: string): void {
-  const { store, sessionId, logger } = deps;
-  const run = store.run(runId);
+export function timeOutRun(deps: EngineDeps, runId: string): void {
+  const run = deps.store.run(runId);
   if (run === null) return;
   const summary = `it took longer than the ${Math.round((run.timeout_ms ?? 0) / 1_000)} s that it was given`;
-  const ending = { type: 'run.timed_out', summary, evidence: 'process' } as const;
+  end(deps, run, { type: 'run.timed_out', summary, evidence: 'process' });
+}
+
+function end(deps: EngineDeps, { worker_id: workerId, run_id: runId }: RunRow, ending: Ending): void {
+  const { store, sessionId, logger } = deps;
   endAtOnce(deps, store.worker(sessionId, workerId), runId, ending).catch((error: unknown) =>
     logger.warn({ worker: workerId, err: error }, 'not interrupted'),
   );

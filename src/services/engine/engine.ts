@@ -4,7 +4,7 @@ import type { ReportedOutcome, RunRow, WorkerRow } from '../../core/state/rows.j
 import { isLiveWorker, isPerTurn, takesInstructions, type Evidence } from '../../core/state/states.js';
 import { cancelRun, type CancelRequest } from './cancel-run.js';
 import { fact, openRun, type EngineDeps, type FactSubject, type ProcessEnd } from './deps.js';
-import { endAtOnce, timeOutRun } from './end-at-once.js';
+import { endAtOnce, endSilentRun, timeOutRun } from './end-at-once.js';
 import type { Ending } from './outcomes.js';
 import { endOpenRuns, recordExit, recordLost, startAnew, type Exited } from './process-end.js';
 import { RunWatch } from './run-watch.js';
@@ -36,8 +36,8 @@ export class Engine {
       leave: (workerId) => this.#detach(workerId),
       pump: (workerId) => this.pump(workerId),
     });
-    this.#stalls = new StallWatch(deps);
-    this.#watch = new RunWatch(deps, (workerId, runId) => timeOutRun(deps, workerId, runId));
+    this.#stalls = new StallWatch(deps, (run, quietMs) => endSilentRun(deps, run, quietMs));
+    this.#watch = new RunWatch(deps, (runId) => timeOutRun(deps, runId));
     this.#unsubscribe = [
       deps.backend.onEvent((event) => this.#onBackendEvent(event)),
       deps.store.subscribe(deps.store.head(), (event) => {

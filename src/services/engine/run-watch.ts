@@ -5,10 +5,10 @@ import type { EngineDeps } from './deps.js';
 /** Watches how long runs take. */
 export class RunWatch {
   readonly #deps: EngineDeps;
-  readonly #onTimeout: (workerId: string, runId: string) => void;
+  readonly #onTimeout: (runId: string) => void;
   readonly #limits = new Map<string, () => void>();
 
-  constructor(deps: EngineDeps, onTimeout: (workerId: string, runId: string) => void) {
+  constructor(deps: EngineDeps, onTimeout: (runId: string) => void) {
     this.#deps = deps;
     this.#onTimeout = onTimeout;
   }
@@ -16,12 +16,12 @@ export class RunWatch {
   /** Runs that began under an earlier supervisor have used up some of their time. */
   takeUp(): void {
     for (const run of this.#deps.store.runs(this.#deps.sessionId))
-      if (run.started_at !== null && !isTerminalRun(run.state)) this.#limit(run.worker_id, run.run_id);
+      if (run.started_at !== null && !isTerminalRun(run.state)) this.#limit(run.run_id);
   }
 
   onEvent(event: StoredEvent): void {
-    const { worker_id: workerId = '', run_id: runId = '' } = event;
-    if (event.type === 'run.started') this.#limit(workerId, runId);
+    const { run_id: runId = '' } = event;
+    if (event.type === 'run.started') this.#limit(runId);
     const run = runId === '' ? null : this.#deps.store.run(runId);
     if (run !== null && isTerminalRun(run.state)) {
       this.#limits.get(runId)?.();
@@ -34,7 +34,7 @@ export class RunWatch {
     this.#limits.clear();
   }
 
-  #limit(workerId: string, runId: string): void {
+  #limit(runId: string): void {
     const { store, clock } = this.#deps;
     const run = store.run(runId);
     const limit = run?.timeout_ms ?? null;
@@ -43,7 +43,7 @@ export class RunWatch {
     const leftMs = Math.max(0, Date.parse(beganAt) + limit - clock.now());
     this.#limits.set(
       runId,
-      clock.after(leftMs, () => this.#onTimeout(workerId, runId)),
+      clock.after(leftMs, () => this.#onTimeout(runId)),
     );
   }
 }

@@ -33,12 +33,15 @@ interface Watched {
  */
 export class StallWatch {
   readonly #deps: EngineDeps;
+  readonly #onTooLong: (run: RunRow, quietMs: number) => void;
   readonly #watched = new Map<string, Watched>();
   /** Calls of our tools that are not answered yet: whoever waits for us is not silent. */
   readonly #calls = new Map<string, number>();
 
-  constructor(deps: EngineDeps) {
+  /** `onTooLong`: where silent runs are ended. */
+  constructor(deps: EngineDeps, onTooLong: (run: RunRow, quietMs: number) => void) {
     this.#deps = deps;
+    this.#onTooLong = onTooLong;
   }
 
   onEvent({ type, worker_id: workerId = '' }: StoredEvent): void {
@@ -121,16 +124,18 @@ export class StallWatch {
     const { signAt } = watched;
     const text = await backend.read(workerId, LINES_READ).catch(() => '');
     const run = this.#atWork(workerId);
-    if (run === null || run.stalled_since !== null || watched.signAt !== signAt) return;
+    if (run === null || watched.signAt !== signAt) return;
     const [quiet_ms, since, last_line] = [
       clock.now() - signAt,
       new Date(signAt).toISOString(),
       lastLine(text),
     ];
-    this.#tell(run, (subject) => fact('run.stalled', subject, { quiet_ms, since, last_line }), {
-      evidence: 'silence',
-      notice: stallNotice(quiet_ms, last_line),
-    });
+    if (run.stalled_since === null)
+      this.#tell(run, (subject) => fact('run.stalled', subject, { quiet_ms, since, last_line }), {
+        evidence: 'silence',
+        notice: stallNotice(quiet_ms, last_line),
+      });
+    if (this.#deps.endsSilent === true) this.#onTooLong(run, quiet_ms);
   }
 
   /** Both at once, so that neither is lost without the other. */

@@ -11,6 +11,7 @@ import { Engine } from '../engine/engine.js';
 import { beginsAnew } from '../engine/lost-conversation.js';
 import type { Slots } from '../engine/slots.js';
 import { findConversation, optionsOf } from './conversation-row.js';
+import { OpenEngines, type OpenEngine } from './open-engines.js';
 import { conversationTurn, invocationOf, type Invocation, type TurnParts } from './turn-spec.js';
 
 export interface ConversationsDeps extends TurnParts {
@@ -21,15 +22,11 @@ export interface ConversationsDeps extends TurnParts {
   /** One pool for all of them. */
   readonly slots: Slots;
   readonly stallMs: number | null;
+  readonly endsSilent: boolean;
   /** See EngineDeps. */
   cpuTime(pid: number): Promise<number | null>;
   newId(): string;
   createBackend(sessionId: string): TurnBackend;
-}
-
-interface Opened {
-  readonly engine: Engine;
-  readonly backend: TurnBackend;
 }
 
 const END_LIMIT_MS = 10_000;
@@ -37,10 +34,16 @@ const END_LIMIT_MS = 10_000;
 /** The engines of the conversations that something is asked of, one each, over one pool. */
 export class Conversations {
   readonly #deps: ConversationsDeps;
-  readonly #opened = new Map<string, Promise<Opened>>();
+  readonly #open: OpenEngines;
 
   constructor(deps: ConversationsDeps) {
     this.#deps = deps;
+    this.#open = new OpenEngines({
+      clock: deps.clock,
+      open: (sessionId) => this.#takeUp(sessionId),
+      busy: () => new Set(deps.store.unfinishedSessions('conversation')),
+      leave: (sessionId, open) => this.#leave(sessionId, open),
+    });
   }
 
   /** What an earlier daemon left: turns that run are followed again, what waits goes on. */
@@ -54,12 +57,12 @@ export class Conversations {
 
   /** Throws SESSION_NOT_FOUND, SESSION_OWNED. */
   async engine(sessionId: string): Promise<Engine> {
-    const known = this.#opened.get(sessionId);
-    if (known !== undefined) return (await known).engine;
-    const opening = this.#open(sessionId);
-    this.#opened.set(sessionId, opening);
-    opening.catch(() => this.#opened.delete(sessionId));
-    return (await opening).engine;
+    return (await this.#open.get(sessionId)).engine;
+  }
+
+  /** The agent of this worker calls us, until what is returned is called: whoever waits for an answer is not silent. */
+  calling(sessionId: string, workerId: string): () => void {
+    return this.#open.peek(sessionId)?.engine.calling(workerId) ?? (() => undefined);
   }
 
   /** How a turn of this worker would be started now; null: its agent is not to be found. */
@@ -77,16 +80,25 @@ export class Conversations {
 
   async close(): Promise<void> {
     const { store, owner } = this.#deps;
-    for (const [sessionId, opening] of this.#opened) {
-      const opened = await opening.catch(() => null);
-      opened?.engine.close();
-      await opened?.backend.close({ destroy: false });
+    for (const [sessionId, opening] of this.#open.all()) {
+      const open = await opening.catch(() => null);
+      open?.engine.close();
+      await open?.backend.close({ destroy: false });
       store.releaseLease(sessionId, owner);
     }
-    this.#opened.clear();
+    this.#open.clear();
   }
 
-  async #open(sessionId: string): Promise<Opened> {
+  #leave(sessionId: string, { engine, backend }: OpenEngine): void {
+    const { store, owner, logger } = this.#deps;
+    engine.close();
+    store.releaseLease(sessionId, owner);
+    backend
+      .close({ destroy: false })
+      .catch((error: unknown) => logger.warn({ session: sessionId, err: error }, 'not closed'));
+  }
+
+  async #takeUp(sessionId: string): Promise<OpenEngine> {
     const { store, owner } = this.#deps;
     findConversation(store, sessionId);
     const lease = store.acquireLease(sessionId, owner);
@@ -105,9 +117,9 @@ export class Conversations {
   }
 
   #engine(sessionId: string, backend: TurnBackend): Engine {
-    const { store, clock, logger, slots, stallMs } = this.#deps;
+    const { store, clock, logger, slots, stallMs, endsSilent } = this.#deps;
     const engine: Engine = new Engine({
-      ...{ sessionId, store, backend, clock, logger, slots, stallMs },
+      ...{ sessionId, store, backend, clock, logger, slots, stallMs, endsSilent },
       newId: () => this.#deps.newId(),
       cpuTime: (pid) => this.#deps.cpuTime(pid),
       launch: ({ agent, backend: place }) => launchOf(findAgent(agent, this.#deps.agents.agents), place),
@@ -156,7 +168,7 @@ export class Conversations {
   async #interruptAll(): Promise<void> {
     const { store } = this.#deps;
     await Promise.all(
-      [...this.#opened].map(async ([sessionId, opening]) => {
+      this.#open.all().map(async ([sessionId, opening]) => {
         const { engine } = await opening;
         for (const { worker_id: workerId } of store.workers(sessionId)) {
           const run = openRun(store, sessionId, workerId);

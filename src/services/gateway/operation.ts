@@ -50,6 +50,8 @@ export function callGateway(
 ): Promise<Record<string, unknown>> {
   const { caller } = call;
   const input = ownRun(operations, call);
+  const run = caller.runId === undefined ? null : gateway.store.run(caller.runId);
+  const answered = run === null ? null : gateway.conversations.calling(run.session_id, run.worker_id);
   return callIn(
     operations,
     gateway,
@@ -60,7 +62,7 @@ export function callGateway(
         checkReach(gateway.store, caller, { name, reach: reach ?? 'below', target: input });
       },
     },
-  );
+  ).finally(() => answered?.());
 }
 
 /** An agent that speaks for its own run need not know its id. */

@@ -72,8 +72,10 @@ describe('/stream as server-sent events', () => {
     await rig.over(child.run.id);
     rig.note(other, 'the last');
     const last = (frames: readonly Frame[]) => frames.some(({ event }) => event === 'progress.reported');
-    const seen = async (query: string) =>
-      new Set((await readStream(rig, `/stream?${query}`, last)).map(({ data }) => data.session_id));
+    const seen = async (query: string) => {
+      const frames = await readStream(rig, `/stream?${query}`, last);
+      return new Set(frames.flatMap(({ id, data }) => (id === '' ? [] : [data.session_id])));
+    };
     const both = `sessionId=${session}&sessionId=${other}`;
     expect(await seen(both)).toEqual(new Set([session, other]));
     expect(await seen(`${both}&include_children=1`)).toEqual(new Set([session, other, child.session.id]));
@@ -87,10 +89,11 @@ describe('/stream as server-sent events', () => {
     const response = await openRaw(`/stream?sessionId=${session}&cursor=latest`);
     let text = '';
     response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    await rig.until('its beginning', () => text === 'retry: 2000\n\n');
+    await rig.until('its beginning', () => /^event: caught_up\ndata: .*\n\n/m.test(text));
+    const beginning = text;
     for (const beats of [1, 2]) {
       time.skip(15_000);
-      const expected = `retry: 2000\n\n${': still here\n\n'.repeat(beats)}`;
+      const expected = `${beginning}${': still here\n\n'.repeat(beats)}`;
       await rig.until('a heartbeat', () => text.length >= expected.length);
       expect(text).toBe(expected);
     }
@@ -141,6 +144,26 @@ describe('/stream as server-sent events', () => {
     source.close();
     expect(seen).toEqual(await logged(followed));
   });
+});
+
+describe('what a stream of server-sent events tells of itself', () => {
+  it.each(['/stream?sessionId=', '/sessions/'])(
+    '%s: where it begins, and that all before is written',
+    async (path) => {
+      const at = (await logged(session)).at(-3) ?? '';
+      const address = path.endsWith('/')
+        ? `${path}${session}/stream?cursor=${at}`
+        : `${path}${session}&cursor=${at}`;
+      const frames = await readStream(rig, address, (seen) => seen.at(-1)?.event === 'caught_up');
+      const own = (frame: Frame | undefined) => ({ event: frame?.event, id: frame?.id, ...frame?.data });
+      expect(own(frames[0])).toMatchObject({ event: 'hello', id: '', cursor: at, session: { id: session } });
+      expect(own(frames.at(-1))).toEqual({
+        ...{ event: 'caught_up', type: 'caught_up', id: '' },
+        cursor: String(rig.store.head()),
+      });
+      expect(ids(frames)).toEqual((await logged(session)).slice(-2));
+    },
+  );
 });
 
 describe('[31] a stream', () => {

@@ -24,6 +24,12 @@ describe('agentd', () => {
     expect(['', 'on', 'one ', 'six', 'one,two'].filter(isToken)).toEqual([]);
   });
 
+  it('ends silent runs only where it was told to', () => {
+    expect(read([]).idleTimeoutMs).toBeNull();
+    expect(read(['--idle-timeout', '90'], { AGENTD_IDLE_TIMEOUT: '5' }).idleTimeoutMs).toBe(90_000);
+    expect(read([], { AGENTD_IDLE_TIMEOUT: '5' }).idleTimeoutMs).toBe(5_000);
+  });
+
   it('takes flags before variables, and settings of agents whole', () => {
     const options = read(['--port=0', '--agent-option', 'a.b=c=d', '--agent-option', 'a.e='], {
       ...{ AGENTD_PORT: '9', AGENTD_HOST: '::1', AGENTD_MAX_CONCURRENCY: '' },

@@ -11,8 +11,8 @@ const MINUTE = 60_000;
 let rig: EngineRig;
 afterEach(() => rig.close());
 
-async function worker(workerId = 'w01'): Promise<void> {
-  rig = new EngineRig({ stallMs: STALL_MS });
+async function worker(workerId = 'w01', endsSilent = false): Promise<void> {
+  rig = new EngineRig({ stallMs: STALL_MS, endsSilent });
   await rig.working(workerId);
 }
 
@@ -51,6 +51,20 @@ describe('an agent at work that gives no sign', () => {
     const [item] = attention(rig.store, SESSION, rig.clock.now());
     expect(item).toMatchObject({ worker_id: 'w01', kind: 'stalled', since, via: 'silence' });
     expect(item?.text).toContain('its last line: npm test');
+  });
+
+  it('is ended where its silence is not waited out, with what it told and its process interrupted', async () => {
+    await worker('w01', true);
+    await pass(STALL_MS - 1);
+    expect(rig.run('w01').state).toBe('running');
+    await pass(1);
+    expect(rig.run('w01')).toMatchObject({
+      state: 'timed_out',
+      summary: 'its agent gave no sign for 10 min: no output, no call, no CPU time',
+      evidence: 'silence',
+    });
+    expect(stalls()).toBe(1);
+    expect(rig.backend.interrupted).toEqual(['w01']);
   });
 
   it('is told once, however long it is silent', async () => {
