@@ -25,6 +25,7 @@ export function createAgentctlHost(
     call: (target, request) => callDaemon(paths, target, request),
     daemon: {
       start: async (...given) => (await control()).start(...given),
+      preflight: async (...given) => (await control()).preflight(...given),
       stop: async (...given) => (await control()).stop(...given),
       logs: async (...given) => (await control()).logs(...given),
     },

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentAdapter } from '../agents/contract.js';
+import { EXIT } from '../core/errors/categories.js';
 import { errorBody, toOrchestratorError } from '../core/errors/error.js';
 import { agentdHelp, readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { printError } from '../doors/cli/output/errors.js';
+import type { Terminal } from '../doors/cli/host.js';
+import { preflightLines } from '../doors/shared/preflight-lines.js';
 import { resolvePaths } from '../platform/paths.js';
 import { createTerminal } from './cli-terminal.js';
 import { announceDaemon } from './daemon-access.js';
@@ -30,6 +33,7 @@ export async function run(
     const options = readAgentdOptions(args, process.env, process.cwd(), flags);
     if (options === 'help') return terminal.out(agentdHelp(flags));
     if (options === 'version') return terminal.out(`agentd ${packageVersion()}\n`);
+    if (options.check) return await check(options, agents, terminal);
     await serve({ options, agents }, (line) => terminal.out(`${line}\n`), tell);
     process.exit(0);
   } catch (error) {
@@ -37,6 +41,12 @@ export async function run(
     const code = printError(terminal, error, { json: args.includes('--print-json') });
     process.stdout.write('', () => process.exit(code));
   }
+}
+
+async function check(options: AgentdOptions, agents: readonly AgentAdapter[], terminal: Terminal) {
+  const found = await (await import('./preflight.js')).runPreflight(options, agents, process.env);
+  terminal.out(options.printJson ? `${JSON.stringify(found)}\n` : preflightLines(found));
+  process.stdout.write('', () => process.exit(found.ok ? EXIT.ok : EXIT.operation));
 }
 
 async function serve(

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { CATALOG, type ErrorCode, type ErrorParams } from '../core/errors/catalog.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { AgentctlHost, StartOptions, StopAnswer, Target } from '../doors/agentctl/host.js';
-import { readAgentdOptions } from '../doors/cli/agentd-options.js';
+import { readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { agentFlags } from './agentd-flags.js';
 import { readAgents } from './own-agents.js';
 import { systemClock } from '../platform/clock.js';
@@ -25,18 +25,34 @@ const LOG_READ = { bytes: 4 * 1024 * 1024, lineBytes: 64 * 1024 } as const;
 export function daemonControl(env: Environment, paths: Paths): AgentctlHost['daemon'] {
   return {
     start: (target, options) => start(env, paths, target, options),
+    async preflight(target, given) {
+      const { runPreflight } = await import('./preflight.js');
+      return runPreflight(agentdOptions(env, paths, target, given), readAgents(paths), env);
+    },
     stop: ({ url }, limitMs) => stop(paths, url, limitMs),
     logs: ({ url }, lines) => logs(paths, url, lines),
   };
 }
 
-async function start(env: Environment, paths: Paths, target: Target, { args, isUrlGiven }: StartOptions) {
-  const all = [...(isUrlGiven ? addressFlags(target.url, args) : []), ...args];
-  const options = readAgentdOptions(all, env, process.cwd(), agentFlags(readAgents(paths)));
-  if (typeof options === 'string')
+/** Throws USAGE. */
+function agentdOptions(env: Environment, paths: Paths, target: Target, given: StartOptions): AgentdOptions {
+  const flags = agentFlags(readAgents(paths));
+  const more = tokenFor(env, target);
+  const options = readAgentdOptions(allArguments(target, given), { ...env, ...more }, process.cwd(), flags);
+  if (typeof options !== 'string') return options;
+  throw new OrchestratorError('USAGE', { problem: `--${options} is of agentd`, hint: `agentd --${options}` });
+}
+
+function allArguments({ url }: Target, { args, isUrlGiven }: StartOptions): string[] {
+  return [...(isUrlGiven ? addressFlags(url, args) : []), ...args];
+}
+
+async function start(env: Environment, paths: Paths, target: Target, given: StartOptions) {
+  const options = agentdOptions(env, paths, target, given);
+  if (options.check)
     throw new OrchestratorError('USAGE', {
-      problem: `--${options} is of agentd`,
-      hint: `agentd --${options}`,
+      problem: '--check starts nothing',
+      hint: 'agentctl daemon preflight',
     });
   const known = await findDaemon(paths, addressOf(options.host, options.port));
   if (known?.isAlive === true) {
@@ -48,7 +64,7 @@ async function start(env: Environment, paths: Paths, target: Target, { args, isU
   const log = join(folder, `${options.host}-${options.port === 0 ? `new-${process.pid}` : options.port}.log`);
   const begun = await startDetached(
     process.execPath,
-    [fileURLToPath(new URL('./agentd-detached.js', import.meta.url)), ...all],
+    [fileURLToPath(new URL('./agentd-detached.js', import.meta.url)), ...allArguments(target, given)],
     { env: { ...env, ...tokenFor(env, target) }, cwd: process.cwd(), input: '', logPath: log },
   );
   if (begun.line === null) throw new OrchestratorError('DAEMON_NOT_STARTED', { problem: begun.exit, log });

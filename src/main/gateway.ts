@@ -26,15 +26,13 @@ import { RunWaits } from '../services/gateway/run-waits.js';
 import type { AgentAccess } from '../services/session-context.js';
 import type { Store } from '../store/contract.js';
 import { openStore } from '../store/open-store.js';
-import { accessOf, addressOf, isLoopback, type DaemonAccess } from './daemon-access.js';
+import { accessOf, addressOf, isLoopback, LEASE, type DaemonAccess } from './daemon-access.js';
 import { listenOn } from './daemon-port.js';
 import { agentAccess, agentCalls } from './gateway-agents.js';
 import { createGatewayMcp } from './gateway-mcp.js';
 import { sessionSecret } from './session-control.js';
 import { OWN_PREFIXES } from './user-environment.js';
 
-/** The name under which a daemon holds its database. */
-const LEASE = 'agentd';
 const STALL_MS = 10 * 60_000;
 
 export interface GatewayOptions {

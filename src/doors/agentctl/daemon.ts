@@ -1,4 +1,5 @@
 import { EXIT } from '../../core/errors/categories.js';
+import { preflightLines } from '../shared/preflight-lines.js';
 import { parseFlags, seconds, usage, type Options } from './arguments.js';
 import type { AgentctlHost } from './host.js';
 import { printAnswer } from './output.js';
@@ -27,6 +28,19 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
         await host.daemon.start(options.target, { args, isUrlGiven: options.isUrlGiven }),
         options,
       ),
+  },
+  {
+    name: 'daemon preflight',
+    usage: 'agentctl daemon preflight [FLAGS OF agentd]',
+    summary: 'Say whether agentd could start with these flags, and what to mend; changes nothing.',
+    handsOn: true,
+    async run(host, args, options) {
+      const found = await host.daemon.preflight(options.target, { args, isUrlGiven: options.isUrlGiven });
+      const forPeople = options.field === null && ['pretty', 'text'].includes(options.format);
+      if (forPeople) host.out(preflightLines(found));
+      const printed = forPeople ? EXIT.ok : printAnswer(host, found, options);
+      return printed === EXIT.ok && !found.ok ? EXIT.operation : printed;
+    },
   },
   {
     name: 'daemon stop',

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import type { Preflight } from '../../services/gateway/preflight/preflight.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -42,6 +43,8 @@ export interface AgentctlHost {
   readonly daemon: {
     /** Throws what agentd said, DAEMON_NOT_STARTED. */
     start(target: Target, options: StartOptions): Promise<Record<string, unknown>>;
+    /** What `start` with these would find. Throws USAGE. */
+    preflight(target: Target, options: StartOptions): Promise<Preflight>;
     /** Resolves when it is gone, or after `limitMs`. */
     stop(target: Target, limitMs: number): Promise<StopAnswer>;
     /** The last lines, oldest first. Throws NO_DAEMON_LOG. */

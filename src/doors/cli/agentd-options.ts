@@ -18,6 +18,8 @@ export interface AgentdOptions {
   readonly maxChildren: number;
   readonly escalationMs: number | null;
   readonly graceMs: number;
+  /** Only look whether it could start. */
+  readonly check: boolean;
   readonly printJson: boolean;
   readonly logLevel: string;
 }
@@ -52,6 +54,7 @@ const FLAGS = {
   'max-children': { type: 'string' },
   'escalation-ttl': { type: 'string' },
   grace: { type: 'string' },
+  check: { type: 'boolean' },
   'print-json': { type: 'boolean' },
   'log-level': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -81,7 +84,8 @@ const HELP = `agentd: talk to coding agents through one local service that never
   --max-children N          how many of one run work at once (5)
   --escalation-ttl S        a child's request that nobody answers counts as denied then (3600; 0: never)
   --grace S                 what runs has so long to end when agentd is stopped (30)
-  --print-json              its first line as JSON
+  --check                   only say whether it could start with these flags, and what to mend; changes nothing
+  --print-json              its first line (or what --check found) as JSON
   --log-level LEVEL         error, warn, info, debug (warn)
 {agent flags}
 Then:  curl -H "Authorization: Bearer $(cat TOKEN_FILE)" http://127.0.0.1:8765/sessions -X POST
@@ -133,6 +137,7 @@ export function readAgentdOptions(
     maxChildren: number('max-children', flags['max-children'] ?? '5', 1, 1_000),
     escalationMs: escalationS === 0 ? null : escalationS * 1_000,
     graceMs: number('grace', flags.grace ?? '30', 0) * 1_000,
+    check: flags.check ?? false,
     printJson: flags['print-json'] ?? false,
     logLevel: level(flags['log-level'] ?? 'warn'),
   };
