@@ -71,6 +71,11 @@ async function serve(
     agentctl: AGENTCTL,
   });
   const { gateway, url, port, access } = running;
+  // Node's own words would show whatever is in the error.
+  process.on('uncaughtException', (error) => {
+    gateway.logger.fatal({ err: error }, 'agentd ends: this should not happen');
+    process.exit(EXIT.operation);
+  });
   const { instanceId, authEnabled, pid } = gateway.settings;
   const file = { url, database, token_file: access.tokenFile, instance_id: instanceId, version };
   const withdraw = await announceDaemon(paths, `${options.host}-${port}`, file);
