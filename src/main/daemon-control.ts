@@ -1,9 +1,8 @@
-import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CATALOG, type ErrorCode, type ErrorParams } from '../core/errors/catalog.js';
 import { OrchestratorError } from '../core/errors/error.js';
-import type { AgentctlHost, StartOptions, StopAnswer, Target } from '../doors/agentctl/host.js';
+import type { AgentctlHost, LineReader, StartOptions, StopAnswer, Target } from '../doors/agentctl/host.js';
 import { readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { agentFlags } from './agentd-flags.js';
 import { readAgents } from './own-agents.js';
@@ -11,15 +10,14 @@ import { systemClock } from '../platform/clock.js';
 import { startDetached } from '../platform/detached.js';
 import { isThere } from '../platform/disk.js';
 import { ensurePrivateDirectory, removeFile } from '../platform/files.js';
+import { followLog, lastLines } from '../platform/follow-log.js';
 import type { Paths } from '../platform/paths.js';
 import { goneWithin, signalProcess } from '../platform/process-tree.js';
-import { linesFromEnd } from '../platform/tail.js';
 import { addressOf } from './daemon-access.js';
 import { daemonsFolder, findDaemon } from './daemon-files.js';
+import { lastWordsPath, logPath } from './daemon-log.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const LOG_READ = { bytes: 4 * 1024 * 1024, lineBytes: 64 * 1024 } as const;
 
 /** `daemon start`, `stop` and `logs`: by the file that a daemon announces itself with. */
 export function daemonControl(env: Environment, paths: Paths): AgentctlHost['daemon'] {
@@ -31,6 +29,7 @@ export function daemonControl(env: Environment, paths: Paths): AgentctlHost['dae
     },
     stop: ({ url }, limitMs) => stop(paths, url, limitMs),
     logs: ({ url }, lines) => logs(paths, url, lines),
+    followLogs: ({ url }, lines, reader) => followLogs(paths, url, lines, reader),
   };
 }
 
@@ -61,21 +60,19 @@ async function start(env: Environment, paths: Paths, target: Target, given: Star
   }
   const folder = daemonsFolder(paths);
   await ensurePrivateDirectory(folder);
-  const log = join(folder, `${options.host}-${options.port === 0 ? `new-${process.pid}` : options.port}.log`);
-  const begun = await startDetached(
-    process.execPath,
-    [fileURLToPath(new URL('./agentd-detached.js', import.meta.url)), ...allArguments(target, given)],
-    { env: { ...env, ...tokenFor(env, target) }, cwd: process.cwd(), input: '', logPath: log },
-  );
+  const base = join(folder, `${options.host}-${options.port === 0 ? `new-${process.pid}` : options.port}`);
+  const log = lastWordsPath(base);
+  const program = fileURLToPath(new URL('./agentd-detached.js', import.meta.url));
+  const begun = await startDetached(process.execPath, [program, base, ...allArguments(target, given)], {
+    ...{ env: { ...env, ...tokenFor(env, target) }, cwd: process.cwd(), input: '', logPath: log },
+  });
   if (begun.line === null) throw new OrchestratorError('DAEMON_NOT_STARTED', { problem: begun.exit, log });
   const message = JSON.parse(begun.line) as {
-    ready?: { readonly port: number };
+    ready?: Record<string, unknown>;
     error?: { code: string; message: string; params: ErrorParams };
   };
   if (message.ready === undefined) throw notStarted(message.error, log);
-  const place = join(folder, `${options.host}-${message.ready.port}.log`);
-  if (place !== log) await rename(log, place);
-  return { started: true, ...message.ready, log: place };
+  return { started: true, ...message.ready };
 }
 
 /** `--url` says where it is to listen, unless agentd's own flags do. */
@@ -116,12 +113,21 @@ async function stop(paths: Paths, url: string, limitMs: number): Promise<StopAns
 }
 
 async function logs(paths: Paths, url: string, most: number): Promise<readonly string[]> {
+  const base = await logOf(paths, url);
+  const words = await lastLines(lastWordsPath(base), most);
+  return [...(await lastLines(logPath(base), most - words.length)), ...words];
+}
+
+async function followLogs(paths: Paths, url: string, most: number, reader: LineReader): Promise<void> {
+  await followLog(logPath(await logOf(paths, url)), most, { ...reader, clock: systemClock });
+}
+
+/** Throws NO_DAEMON_LOG. */
+async function logOf(paths: Paths, url: string): Promise<string> {
   const known = await findDaemon(paths, url);
   const { hostname, port } = new URL(url);
   const name = known === null ? `${hostname}-${port}` : basename(known.path, '.json');
-  const path = join(daemonsFolder(paths), `${name.replace(/^localhost-/, '127.0.0.1-')}.log`);
-  if (!(await isThere(path))) throw new OrchestratorError('NO_DAEMON_LOG', { url });
-  const lines: string[] = [];
-  if (most > 0) for await (const line of linesFromEnd(path, LOG_READ)) if (lines.unshift(line) >= most) break;
-  return lines;
+  const base = join(daemonsFolder(paths), name.replace(/^localhost-/, '127.0.0.1-'));
+  if (await isThere(logPath(base))) return base;
+  throw new OrchestratorError('NO_DAEMON_LOG', { url });
 }

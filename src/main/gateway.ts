@@ -42,6 +42,8 @@ export interface GatewayOptions {
   readonly agents: readonly AgentAdapter[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
+  /** Takes lines; absent: standard error. */
+  readonly log?: { write(line: string): void };
   /** For tests. */
   readonly clock?: Clock;
   /** Absolute path of the program, for agents: their shells may have a PATH of their own. */
@@ -92,7 +94,7 @@ async function listen(
   const access = await accessOf(options, folder);
   const secret = await sessionSecret(folder);
   redactor.add(secret, ...access.tokens);
-  const logger = createLogger({ level: options.logLevel, destination: null, redactor });
+  const logger = createLogger({ level: options.logLevel, destination: given.log ?? null, redactor });
   const at = { url: '', agentctl: given.agentctl };
   const tokensOf = (sessionId: string) => createTokens(secret, sessionId);
   const parts = await createGateway(given, {

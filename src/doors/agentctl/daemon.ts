@@ -57,15 +57,22 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
   },
   {
     name: 'daemon logs',
-    usage: 'agentctl daemon logs [--lines N]',
-    summary: 'Show the last lines of the log of an agentd that agentctl started.',
+    usage: 'agentctl daemon logs [--lines N] [--follow]',
+    summary: 'Show the last lines of the log of an agentd that agentctl started, and those to come.',
     async run(host, args, options) {
-      const given = parseFlags(args, { lines: { type: 'string' } }, 'agentctl daemon logs');
+      const flags = { lines: { type: 'string' }, follow: { type: 'boolean', short: 'f' } } as const;
+      const given = parseFlags(args, flags, 'agentctl daemon logs');
       noMore(given.positionals, this.usage);
       const most = Math.floor(seconds('lines', String(given.values['lines'] ?? '50')));
+      const asJson = options.format === 'jsonl' || options.format === 'json';
+      const onLine = (line: string) => host.out(`${asJson ? JSON.stringify({ line }) : line}\n`);
+      if (given.values['follow'] === true) {
+        await host.daemon.followLogs(options.target, most, { onLine, signal: host.interrupted() });
+        return EXIT.ok;
+      }
       const lines = await host.daemon.logs(options.target, most);
       if (options.field !== null || options.format === 'json') return printAnswer(host, { lines }, options);
-      for (const line of lines) host.out(`${options.format === 'jsonl' ? JSON.stringify({ line }) : line}\n`);
+      lines.forEach(onLine);
       return EXIT.ok;
     },
   },

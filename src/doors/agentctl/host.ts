@@ -49,7 +49,14 @@ export interface AgentctlHost {
     stop(target: Target, limitMs: number): Promise<StopAnswer>;
     /** The last lines, oldest first. Throws NO_DAEMON_LOG. */
     logs(target: Target, lines: number): Promise<readonly string[]>;
+    /** Those, then each that comes, until the signal aborts. Throws NO_DAEMON_LOG. */
+    followLogs(target: Target, lines: number, reader: LineReader): Promise<void>;
   };
+}
+
+export interface LineReader {
+  onLine(line: string): void;
+  readonly signal: AbortSignal;
 }
 
 export interface StartOptions {

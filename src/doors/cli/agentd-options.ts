@@ -22,6 +22,8 @@ export interface AgentdOptions {
   readonly check: boolean;
   readonly printJson: boolean;
   readonly logLevel: string;
+  readonly logMaxBytes: number;
+  readonly logKeep: number;
 }
 
 /** A flag of its own that sets an option of one agent; the agents say which there are. */
@@ -57,6 +59,8 @@ const FLAGS = {
   check: { type: 'boolean' },
   'print-json': { type: 'boolean' },
   'log-level': { type: 'string' },
+  'log-max-bytes': { type: 'string' },
+  'log-keep': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
@@ -87,6 +91,8 @@ const HELP = `agentd: talk to coding agents through one local service that never
   --check                   only say whether it could start with these flags, and what to mend; changes nothing
   --print-json              its first line (or what --check found) as JSON
   --log-level LEVEL         error, warn, info, debug (warn)
+  --log-max-bytes N         in the background: when the log is put aside (10000000)
+  --log-keep N              and how many of those are kept (5)
 {agent flags}
 Then:  curl -H "Authorization: Bearer $(cat TOKEN_FILE)" http://127.0.0.1:8765/sessions -X POST
 All addresses: http://127.0.0.1:8765/api/docs
@@ -140,6 +146,8 @@ export function readAgentdOptions(
     check: flags.check ?? false,
     printJson: flags['print-json'] ?? false,
     logLevel: level(flags['log-level'] ?? 'warn'),
+    logMaxBytes: number('log-max-bytes', flags['log-max-bytes'] ?? '10000000', 1_000, 999_999_999),
+    logKeep: number('log-keep', flags['log-keep'] ?? '5', 0, 99),
   };
 }
 
