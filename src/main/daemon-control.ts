@@ -1,8 +1,15 @@
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CATALOG, type ErrorCode, type ErrorParams } from '../core/errors/catalog.js';
 import { OrchestratorError } from '../core/errors/error.js';
-import type { AgentctlHost, LineReader, StartOptions, StopAnswer, Target } from '../doors/agentctl/host.js';
+import type {
+  AgentctlHost,
+  BackupOptions,
+  LineReader,
+  StartOptions,
+  StopAnswer,
+  Target,
+} from '../doors/agentctl/host.js';
 import { readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { agentFlags } from './agentd-flags.js';
 import { readAgents } from './own-agents.js';
@@ -28,6 +35,7 @@ export function daemonControl(env: Environment, paths: Paths): AgentctlHost['dae
       return runPreflight(agentdOptions(env, paths, target, given), readAgents(paths), env);
     },
     stop: ({ url }, limitMs) => stop(paths, url, limitMs),
+    backup: (target, given) => backup(env, paths, target, given),
     logs: ({ url }, lines) => logs(paths, url, lines),
     followLogs: ({ url }, lines, reader) => followLogs(paths, url, lines, reader),
   };
@@ -110,6 +118,15 @@ async function stop(paths: Paths, url: string, limitMs: number): Promise<StopAns
   }
   const stopped = await goneWithin({ pid, pidStartedAt }, limitMs, systemClock);
   return { stopped, was_running: true, pid };
+}
+
+/** Done here and not by the daemon: it works without one, and holds none up. */
+async function backup(env: Environment, paths: Paths, target: Target, { file, database }: BackupOptions) {
+  const { backupDatabase } = await import('../store/backup.js');
+  const known = database === null ? await findDaemon(paths, target.url) : null;
+  const usual = () => agentdOptions(env, paths, target, { args: [], isUrlGiven: false }).database;
+  const path = resolve(database ?? known?.file.database ?? usual());
+  return { database: path, ...(await backupDatabase({ path, target: resolve(file) })) };
 }
 
 async function logs(paths: Paths, url: string, most: number): Promise<readonly string[]> {

@@ -56,6 +56,21 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
     },
   },
   {
+    name: 'daemon backup',
+    usage: 'agentctl daemon backup FILE [--db FILE]',
+    summary:
+      'Copy the database into FILE, also while agentd and its runs write; proves that the copy is whole.',
+    async run(host, args, options) {
+      const given = parseFlags(args, { db: { type: 'string' } }, 'agentctl daemon backup');
+      const [file, ...more] = given.positionals;
+      if (file === undefined) throw usage('a backup needs the name of a file', `write ${this.usage}`);
+      noMore(more, this.usage);
+      const { db } = given.values;
+      const database = typeof db === 'string' ? db : null;
+      return printAnswer(host, await host.daemon.backup(options.target, { file, database }), options);
+    },
+  },
+  {
     name: 'daemon logs',
     usage: 'agentctl daemon logs [--lines N] [--follow]',
     summary: 'Show the last lines of the log of an agentd that agentctl started, and those to come.',

@@ -47,11 +47,19 @@ export interface AgentctlHost {
     preflight(target: Target, options: StartOptions): Promise<Preflight>;
     /** Resolves when it is gone, or after `limitMs`. */
     stop(target: Target, limitMs: number): Promise<StopAnswer>;
+    /** Throws BACKUP_EXISTS, STORE_UNAVAILABLE. */
+    backup(target: Target, options: BackupOptions): Promise<Record<string, unknown>>;
     /** The last lines, oldest first. Throws NO_DAEMON_LOG. */
     logs(target: Target, lines: number): Promise<readonly string[]>;
     /** Those, then each that comes, until the signal aborts. Throws NO_DAEMON_LOG. */
     followLogs(target: Target, lines: number, reader: LineReader): Promise<void>;
   };
+}
+
+export interface BackupOptions {
+  readonly file: string;
+  /** null: the one of the daemon that is meant. */
+  readonly database: string | null;
 }
 
 export interface LineReader {

@@ -78,7 +78,7 @@ export async function checkPort({ port, wanted, database }: PreflightDeps): Prom
     case 'silent':
       return [
         failed(subject, `${place} is held by an agentd that does not answer (process ${state.pid})`, {
-          command: 'agentctl daemon stop',
+          advice: `agentctl daemon stop; if it stays: kill -9 ${state.pid}, nothing is lost by that`,
         }),
       ];
     case 'taken':
