@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AgentAdapter, LaunchContext } from './contract.js';
 import { claudeHooks } from './claude/hooks.js';
 import { claudeScreen } from './claude/screen.js';
+import { claudeSetUp } from './claude/set-up.js';
 import { claudeTranscript } from './claude/transcript.js';
 
 const SERVER = 'agentorchestr';
@@ -33,6 +34,7 @@ export const claude: AgentAdapter = {
     'CLAUDE_PROJECT_DIR',
   ],
   options: [{ name: 'model', summary: 'the model it starts with', required: false, file: false }],
+  setUp: claudeSetUp,
   interactive: {
     argv,
     env,

@@ -1,5 +1,6 @@
 import { codexHeadless } from './codex/headless.js';
 import { codexInteractive } from './codex/interactive.js';
+import { codexSetUp } from './codex/set-up.js';
 import type { AgentAdapter } from './contract.js';
 
 export const codex: AgentAdapter = {
@@ -23,6 +24,7 @@ export const codex: AgentAdapter = {
       { flag: 'codex-extra-arg', option: 'extra_args', variable: null, many: true },
     ],
   },
+  setUp: codexSetUp,
   interactive: codexInteractive,
   headless: codexHeadless,
 };

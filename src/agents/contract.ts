@@ -25,10 +25,34 @@ export interface AgentAdapter {
   readonly options?: readonly AgentOption[];
   /** Names of its own that clients of the gateway read. */
   readonly gateway?: GatewayNames;
+  /** What can be seen of its own set-up without starting it; absent: nothing. */
+  readonly setUp?: SetUp;
   /** In a pane; null: it cannot be started there by this version. */
   readonly interactive: InteractiveLaunch | null;
   /** Without a terminal; null: it cannot be started so by this version. */
   readonly headless: HeadlessLaunch | null;
+}
+
+export interface SetUp {
+  /** A variable that is set, or a file that is there, is a login. None of them says nothing: it may be elsewhere. */
+  readonly login: {
+    readonly variables: readonly string[];
+    files(env: AgentVariables): readonly string[];
+    /** What a person types for it. */
+    readonly command: string;
+  };
+  /** Files of its own that options name. */
+  needs?(options: Readonly<Record<string, string>>, env: AgentVariables): readonly NeededFile[];
+}
+
+export type AgentVariables = Readonly<Record<string, string | undefined>>;
+
+export interface NeededFile {
+  /** What is called by that option. */
+  readonly name: string;
+  readonly path: string;
+  /** Where it must not be (any more), and how it looks there. */
+  readonly notIn: { readonly path: string; readonly looks: RegExp } | null;
 }
 
 export interface GatewayNames {

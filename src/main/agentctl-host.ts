@@ -25,7 +25,10 @@ export function createAgentctlHost(
     call: (target, request) => callDaemon(paths, target, request),
     daemon: {
       start: async (...given) => (await control()).start(...given),
+      preflight: async (...given) => (await control()).preflight(...given),
       stop: async (...given) => (await control()).stop(...given),
+      backup: async (...given) => (await control()).backup(...given),
+      followLogs: async (...given) => (await control()).followLogs(...given),
       logs: async (...given) => (await control()).logs(...given),
     },
   };

@@ -1,12 +1,18 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentAdapter } from '../agents/contract.js';
+import { EXIT } from '../core/errors/categories.js';
 import { errorBody, toOrchestratorError } from '../core/errors/error.js';
 import { agentdHelp, readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { printError } from '../doors/cli/output/errors.js';
+import type { Terminal } from '../doors/cli/host.js';
+import { preflightLines } from '../doors/shared/preflight-lines.js';
+import type { LogLimits } from '../platform/log-file.js';
 import { resolvePaths } from '../platform/paths.js';
 import { createTerminal } from './cli-terminal.js';
 import { announceDaemon } from './daemon-access.js';
+import { daemonsFolder } from './daemon-files.js';
+import type { DaemonLog } from './daemon-log.js';
 import { agentFlags } from './agentd-flags.js';
 import { runGateway } from './gateway.js';
 import { readAgents } from './own-agents.js';
@@ -18,10 +24,17 @@ const AGENTCTL = fileURLToPath(new URL('../../bin/agentctl.cjs', import.meta.url
 export type StartMessage =
   { readonly ready: Record<string, unknown> } | { readonly error: ReturnType<typeof errorBody> };
 
+/** Where there is no terminal. */
+export interface Background {
+  tell?(message: StartMessage): void;
+  /** Of its log; absent: it writes to standard output and error. */
+  openLog?(limits: LogLimits): DaemonLog;
+}
+
 /** Entry point of bin/agentd.cjs: the gateway in the foreground, until TERM or INT; a second one ends it at once. */
 export async function run(
   args: readonly string[],
-  tell: (message: StartMessage) => void = () => undefined,
+  { tell = () => undefined, openLog }: Background = {},
 ): Promise<void> {
   const terminal = createTerminal();
   try {
@@ -30,7 +43,10 @@ export async function run(
     const options = readAgentdOptions(args, process.env, process.cwd(), flags);
     if (options === 'help') return terminal.out(agentdHelp(flags));
     if (options === 'version') return terminal.out(`agentd ${packageVersion()}\n`);
-    await serve({ options, agents }, (line) => terminal.out(`${line}\n`), tell);
+    if (options.check) return await check(options, agents, terminal);
+    const log = openLog?.({ bytes: options.logMaxBytes, kept: options.logKeep });
+    const say = (line: string) => (log ?? { write: terminal.out }).write(`${line}\n`);
+    await serve({ options, agents, log }, say, tell);
     process.exit(0);
   } catch (error) {
     tell({ error: errorBody(toOrchestratorError(error)) });
@@ -39,8 +55,20 @@ export async function run(
   }
 }
 
+async function check(options: AgentdOptions, agents: readonly AgentAdapter[], terminal: Terminal) {
+  const found = await (await import('./preflight.js')).runPreflight(options, agents, process.env);
+  terminal.out(options.printJson ? `${JSON.stringify(found)}\n` : preflightLines(found));
+  process.stdout.write('', () => process.exit(found.ok ? EXIT.ok : EXIT.operation));
+}
+
+interface Serving {
+  readonly options: AgentdOptions;
+  readonly agents: readonly AgentAdapter[];
+  readonly log: DaemonLog | undefined;
+}
+
 async function serve(
-  { options, agents }: { options: AgentdOptions; agents: readonly AgentAdapter[] },
+  { options, agents, log }: Serving,
   say: (line: string) => void,
   tell: (message: StartMessage) => void,
 ): Promise<void> {
@@ -59,13 +87,24 @@ async function serve(
     env: process.env,
     version,
     agentctl: AGENTCTL,
+    ...(log === undefined ? {} : { log }),
   });
   const { gateway, url, port, access } = running;
+  // Node's own words would show whatever is in the error.
+  process.on('uncaughtException', (error) => {
+    gateway.logger.fatal({ err: error }, 'agentd ends: this should not happen');
+    process.exit(EXIT.operation);
+  });
   const { instanceId, authEnabled, pid } = gateway.settings;
   const file = { url, database, token_file: access.tokenFile, instance_id: instanceId, version };
-  const withdraw = await announceDaemon(paths, `${options.host}-${port}`, file);
+  const name = `${options.host}-${port}`;
+  const withdraw = await announceDaemon(paths, name, file);
   const auth = authEnabled ? `token: ${access.tokenFile ?? 'as given'}` : 'NO TOKEN IS ASKED FOR';
-  const ready = { ...file, pid, port, auth_enabled: authEnabled };
+  const place = log?.moveTo(join(daemonsFolder(paths), name));
+  const ready = {
+    ...{ ...file, pid, port, auth_enabled: authEnabled },
+    ...(place === undefined ? {} : { log: place }),
+  };
   tell({ ready });
   say(
     options.printJson

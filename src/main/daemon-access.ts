@@ -7,6 +7,9 @@ import { ownIdentity } from '../platform/identity.js';
 import type { Paths } from '../platform/paths.js';
 import { newSecret } from '../platform/tokens.js';
 
+/** The name under which a daemon holds its database. */
+export const LEASE = 'agentd';
+
 export interface DaemonAccess {
   /** []: nobody is asked for one. */
   readonly tokens: readonly string[];

@@ -1,42 +1,65 @@
-import { rename } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CATALOG, type ErrorCode, type ErrorParams } from '../core/errors/catalog.js';
 import { OrchestratorError } from '../core/errors/error.js';
-import type { AgentctlHost, StartOptions, StopAnswer, Target } from '../doors/agentctl/host.js';
-import { readAgentdOptions } from '../doors/cli/agentd-options.js';
+import type {
+  AgentctlHost,
+  BackupOptions,
+  LineReader,
+  StartOptions,
+  StopAnswer,
+  Target,
+} from '../doors/agentctl/host.js';
+import { readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { agentFlags } from './agentd-flags.js';
 import { readAgents } from './own-agents.js';
 import { systemClock } from '../platform/clock.js';
 import { startDetached } from '../platform/detached.js';
 import { isThere } from '../platform/disk.js';
 import { ensurePrivateDirectory, removeFile } from '../platform/files.js';
+import { followLog, lastLines } from '../platform/follow-log.js';
 import type { Paths } from '../platform/paths.js';
 import { goneWithin, signalProcess } from '../platform/process-tree.js';
-import { linesFromEnd } from '../platform/tail.js';
 import { addressOf } from './daemon-access.js';
 import { daemonsFolder, findDaemon } from './daemon-files.js';
+import { lastWordsPath, logPath } from './daemon-log.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const LOG_READ = { bytes: 4 * 1024 * 1024, lineBytes: 64 * 1024 } as const;
 
 /** `daemon start`, `stop` and `logs`: by the file that a daemon announces itself with. */
 export function daemonControl(env: Environment, paths: Paths): AgentctlHost['daemon'] {
   return {
     start: (target, options) => start(env, paths, target, options),
+    async preflight(target, given) {
+      const { runPreflight } = await import('./preflight.js');
+      return runPreflight(agentdOptions(env, paths, target, given), readAgents(paths), env);
+    },
     stop: ({ url }, limitMs) => stop(paths, url, limitMs),
+    backup: (target, given) => backup(env, paths, target, given),
     logs: ({ url }, lines) => logs(paths, url, lines),
+    followLogs: ({ url }, lines, reader) => followLogs(paths, url, lines, reader),
   };
 }
 
-async function start(env: Environment, paths: Paths, target: Target, { args, isUrlGiven }: StartOptions) {
-  const all = [...(isUrlGiven ? addressFlags(target.url, args) : []), ...args];
-  const options = readAgentdOptions(all, env, process.cwd(), agentFlags(readAgents(paths)));
-  if (typeof options === 'string')
+/** Throws USAGE. */
+function agentdOptions(env: Environment, paths: Paths, target: Target, given: StartOptions): AgentdOptions {
+  const flags = agentFlags(readAgents(paths));
+  const more = tokenFor(env, target);
+  const options = readAgentdOptions(allArguments(target, given), { ...env, ...more }, process.cwd(), flags);
+  if (typeof options !== 'string') return options;
+  throw new OrchestratorError('USAGE', { problem: `--${options} is of agentd`, hint: `agentd --${options}` });
+}
+
+function allArguments({ url }: Target, { args, isUrlGiven }: StartOptions): string[] {
+  return [...(isUrlGiven ? addressFlags(url, args) : []), ...args];
+}
+
+async function start(env: Environment, paths: Paths, target: Target, given: StartOptions) {
+  const options = agentdOptions(env, paths, target, given);
+  if (options.check)
     throw new OrchestratorError('USAGE', {
-      problem: `--${options} is of agentd`,
-      hint: `agentd --${options}`,
+      problem: '--check starts nothing',
+      hint: 'agentctl daemon preflight',
     });
   const known = await findDaemon(paths, addressOf(options.host, options.port));
   if (known?.isAlive === true) {
@@ -45,21 +68,19 @@ async function start(env: Environment, paths: Paths, target: Target, { args, isU
   }
   const folder = daemonsFolder(paths);
   await ensurePrivateDirectory(folder);
-  const log = join(folder, `${options.host}-${options.port === 0 ? `new-${process.pid}` : options.port}.log`);
-  const begun = await startDetached(
-    process.execPath,
-    [fileURLToPath(new URL('./agentd-detached.js', import.meta.url)), ...all],
-    { env: { ...env, ...tokenFor(env, target) }, cwd: process.cwd(), input: '', logPath: log },
-  );
+  const base = join(folder, `${options.host}-${options.port === 0 ? `new-${process.pid}` : options.port}`);
+  const log = lastWordsPath(base);
+  const program = fileURLToPath(new URL('./agentd-detached.js', import.meta.url));
+  const begun = await startDetached(process.execPath, [program, base, ...allArguments(target, given)], {
+    ...{ env: { ...env, ...tokenFor(env, target) }, cwd: process.cwd(), input: '', logPath: log },
+  });
   if (begun.line === null) throw new OrchestratorError('DAEMON_NOT_STARTED', { problem: begun.exit, log });
   const message = JSON.parse(begun.line) as {
-    ready?: { readonly port: number };
+    ready?: Record<string, unknown>;
     error?: { code: string; message: string; params: ErrorParams };
   };
   if (message.ready === undefined) throw notStarted(message.error, log);
-  const place = join(folder, `${options.host}-${message.ready.port}.log`);
-  if (place !== log) await rename(log, place);
-  return { started: true, ...message.ready, log: place };
+  return { started: true, ...message.ready };
 }
 
 /** `--url` says where it is to listen, unless agentd's own flags do. */
@@ -99,13 +120,31 @@ async function stop(paths: Paths, url: string, limitMs: number): Promise<StopAns
   return { stopped, was_running: true, pid };
 }
 
+/** Done here and not by the daemon: it works without one, and holds none up. */
+async function backup(env: Environment, paths: Paths, target: Target, { file, database }: BackupOptions) {
+  const { backupDatabase } = await import('../store/backup.js');
+  const known = database === null ? await findDaemon(paths, target.url) : null;
+  const usual = () => agentdOptions(env, paths, target, { args: [], isUrlGiven: false }).database;
+  const path = resolve(database ?? known?.file.database ?? usual());
+  return { database: path, ...(await backupDatabase({ path, target: resolve(file) })) };
+}
+
 async function logs(paths: Paths, url: string, most: number): Promise<readonly string[]> {
+  const base = await logOf(paths, url);
+  const words = await lastLines(lastWordsPath(base), most);
+  return [...(await lastLines(logPath(base), most - words.length)), ...words];
+}
+
+async function followLogs(paths: Paths, url: string, most: number, reader: LineReader): Promise<void> {
+  await followLog(logPath(await logOf(paths, url)), most, { ...reader, clock: systemClock });
+}
+
+/** Throws NO_DAEMON_LOG. */
+async function logOf(paths: Paths, url: string): Promise<string> {
   const known = await findDaemon(paths, url);
   const { hostname, port } = new URL(url);
   const name = known === null ? `${hostname}-${port}` : basename(known.path, '.json');
-  const path = join(daemonsFolder(paths), `${name.replace(/^localhost-/, '127.0.0.1-')}.log`);
-  if (!(await isThere(path))) throw new OrchestratorError('NO_DAEMON_LOG', { url });
-  const lines: string[] = [];
-  if (most > 0) for await (const line of linesFromEnd(path, LOG_READ)) if (lines.unshift(line) >= most) break;
-  return lines;
+  const base = join(daemonsFolder(paths), name.replace(/^localhost-/, '127.0.0.1-'));
+  if (await isThere(logPath(base))) return base;
+  throw new OrchestratorError('NO_DAEMON_LOG', { url });
 }

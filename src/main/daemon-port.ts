@@ -16,21 +16,36 @@ export async function listenOn(
     return await app.listen(host, port);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new OrchestratorError('PORT_IN_USE', { host, port, by: await whoIsAt(addressOf(host, port)) });
+    throw new OrchestratorError('PORT_IN_USE', {
+      host,
+      port,
+      by: nameOf(await healthAt(addressOf(host, port))),
+    });
   }
 }
 
-async function whoIsAt(url: string): Promise<string> {
+export type Health = z.output<typeof health>;
+
+/** What an agentd at this address says of itself; null: something else is there, or nothing answers. */
+export async function healthAt(url: string): Promise<Health | null> {
   const over = new AbortController();
   try {
-    return await within(systemClock, PROBE_LIMIT_MS, answerOf(url, over.signal), 'another program');
+    return await within(systemClock, PROBE_LIMIT_MS, healthOf(url, over.signal), null);
   } finally {
     over.abort();
   }
 }
 
-async function answerOf(url: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(`${url}/health`, { signal });
-  const { version, instance_id: instance } = health.parse(await response.json());
-  return `another agentd with another database (version ${version}, instance ${instance})`;
+export function nameOf(health: Health | null): string {
+  if (health === null) return 'another program';
+  return `another agentd with another database (version ${health.version}, instance ${health.instance_id})`;
+}
+
+async function healthOf(url: string, signal: AbortSignal): Promise<Health | null> {
+  try {
+    const response = await fetch(`${url}/health`, { signal });
+    return health.parse(await response.json());
+  } catch {
+    return null;
+  }
 }

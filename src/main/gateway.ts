@@ -13,7 +13,7 @@ import { folderWithin } from '../platform/folders.js';
 import { ownIdentity } from '../platform/identity.js';
 import { newId, newSessionId } from '../platform/ids.js';
 import { createLogger } from '../platform/logger.js';
-import { createRedactor, type Redactor } from '../platform/redact.js';
+import { createRedactor, secretsOf, type Redactor } from '../platform/redact.js';
 import { createBearerCheck, createTokens } from '../platform/tokens.js';
 import { Slots } from '../services/engine/slots.js';
 import { providers, type AgentTable } from '../services/gateway/agents.js';
@@ -26,15 +26,13 @@ import { RunWaits } from '../services/gateway/run-waits.js';
 import type { AgentAccess } from '../services/session-context.js';
 import type { Store } from '../store/contract.js';
 import { openStore } from '../store/open-store.js';
-import { accessOf, addressOf, isLoopback, type DaemonAccess } from './daemon-access.js';
+import { accessOf, addressOf, isLoopback, LEASE, type DaemonAccess } from './daemon-access.js';
 import { listenOn } from './daemon-port.js';
 import { agentAccess, agentCalls } from './gateway-agents.js';
 import { createGatewayMcp } from './gateway-mcp.js';
 import { sessionSecret } from './session-control.js';
 import { OWN_PREFIXES } from './user-environment.js';
 
-/** The name under which a daemon holds its database. */
-const LEASE = 'agentd';
 const STALL_MS = 10 * 60_000;
 
 export interface GatewayOptions {
@@ -44,6 +42,8 @@ export interface GatewayOptions {
   readonly agents: readonly AgentAdapter[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
+  /** Takes lines; absent: standard error. */
+  readonly log?: { write(line: string): void };
   /** For tests. */
   readonly clock?: Clock;
   /** Absolute path of the program, for agents: their shells may have a PATH of their own. */
@@ -69,13 +69,16 @@ export async function runGateway(given: GatewayOptions): Promise<RunningGateway>
     throw new OrchestratorError('TOKEN_REQUIRED', { host: options.host });
   const folder = `${database}.files`;
   await ensurePrivateDirectory(folder);
-  const store = openStore({ path: database, clock: systemClock });
+  const redactor = createRedactor();
+  redactor.add(...secretsOf(given.env));
+  const { redactKnown: redact } = redactor;
+  const store = openStore({ path: database, clock: systemClock, redact });
   const owner = ownIdentity();
   try {
     const lease = store.acquireLease(LEASE, owner);
     if (!lease.acquired)
       throw new OrchestratorError('DAEMON_RUNNING', { path: database, pid: lease.holder.pid });
-    return await listen(given, store, folder);
+    return await listen(given, { store, folder, redactor });
   } catch (error) {
     store.releaseLease(LEASE, owner);
     store.close();
@@ -83,13 +86,15 @@ export async function runGateway(given: GatewayOptions): Promise<RunningGateway>
   }
 }
 
-async function listen(given: GatewayOptions, store: Store, folder: string): Promise<RunningGateway> {
+async function listen(
+  given: GatewayOptions,
+  { store, folder, redactor }: Pick<GatewayParts, 'store' | 'folder' | 'redactor'>,
+): Promise<RunningGateway> {
   const { options } = given;
   const access = await accessOf(options, folder);
   const secret = await sessionSecret(folder);
-  const redactor = createRedactor();
-  for (const one of [secret, ...access.tokens]) redactor.add(one);
-  const logger = createLogger({ level: options.logLevel, destination: null, redactor });
+  redactor.add(secret, ...access.tokens);
+  const logger = createLogger({ level: options.logLevel, destination: given.log ?? null, redactor });
   const at = { url: '', agentctl: given.agentctl };
   const tokensOf = (sessionId: string) => createTokens(secret, sessionId);
   const parts = await createGateway(given, {
@@ -151,7 +156,13 @@ async function createGateway(
     isRoot: process.getuid?.() === 0,
     createBackend: (sessionId) =>
       createHeadlessBackend({
-        ...{ env, clock, logger, guardVariables: [...guardVariables(adapters)] },
+        ...{
+          env,
+          clock,
+          logger,
+          redact: redactor.redactKnown,
+          guardVariables: [...guardVariables(adapters)],
+        },
         ownSecretPrefixes: [...OWN_PREFIXES, 'AGENTD_', 'AGENTCTL_'],
         workerDirectory: (workerId) => workerDirectory(sessionId, workerId),
       }),

@@ -60,7 +60,7 @@ export async function openSessionParts(options: {
     destination: join(places.data, 'supervisor.log'),
     redactor,
   });
-  const store = openStore({ path: paths.database, clock: systemClock });
+  const store = openStore({ path: paths.database, clock: systemClock, redact: redactor.redactKnown });
   const owner = ownIdentity();
   const lease = store.acquireLease(sessionId, owner);
   if (!lease.acquired)

@@ -6,12 +6,12 @@ const NEW_LINE = 10;
 
 /**
  * The lines of a file from its last one backwards, empty ones left out; nothing for a file that is not there or is no
- * regular one. Reads no more than it is asked for, `bytes` at most, and gives none longer than `lineBytes`. The last
+ * regular one. `end`: as if the file were no longer than that. Reads no more than it is asked for, `bytes` at most, and gives none longer than `lineBytes`. The last
  * line may still be being written.
  */
 export async function* linesFromEnd(
   path: string,
-  limits: { readonly bytes: number; readonly lineBytes: number },
+  limits: { readonly bytes: number; readonly lineBytes: number; readonly end?: number },
 ): AsyncGenerator<string> {
   // Without waiting: a pipe under this name would hold the reader for good.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
@@ -21,7 +21,7 @@ export async function* linesFromEnd(
   if (file === null) return;
   try {
     const info = await file.stat();
-    if (info.isFile()) yield* backwards(file, info.size, limits);
+    if (info.isFile()) yield* backwards(file, Math.min(info.size, limits.end ?? Infinity), limits);
   } finally {
     await file.close();
   }

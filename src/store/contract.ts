@@ -106,6 +106,15 @@ export interface LeaseOwner {
   readonly bootId: string;
 }
 
+/** A copy of a database as it was at one moment. */
+export interface Backup {
+  readonly path: string;
+  /** seq of its newest event. */
+  readonly head: number;
+  readonly events: number;
+  readonly schema: number;
+}
+
 /** A database as it is found, looked at through a copy: the file and its folder stay as they are. */
 export interface DatabaseInspection {
   /** false: there is no file yet; the reader then finds no rows. */

@@ -1,5 +1,7 @@
 import { isoTime, type Clock } from '../core/clock.js';
+import type { EphemeralEvent } from '../core/events/index.js';
 import type { Logger } from '../platform/logger.js';
+import { withTexts } from '../platform/redact.js';
 import type { Reader, Store, Transaction } from './contract.js';
 import type { Connection } from './connection.js';
 import type { EventRules } from './event-rules.js';
@@ -17,11 +19,13 @@ export interface StoreOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly logger?: Logger;
+  /** Applied to every text of an event before it is stored or published; absent: they stay as they are. */
+  readonly redact?: (text: string) => string;
 }
 
 /** The store on an open connection. Without `rules` it only reads; writing is then a fault of the caller. */
 export function createStore(connection: Connection, rules: EventRules | null, options: StoreOptions): Store {
-  const { path, clock, logger } = options;
+  const { path, clock, logger, redact = (text: string) => text } = options;
   const sql = createSql(connection, path);
   const tables = createTables(sql);
   const reader = createReader(sql, tables);
@@ -36,7 +40,7 @@ export function createStore(connection: Connection, rules: EventRules | null, op
     head: reader.head,
   });
   const committed = subscriptions.committed.bind(subscriptions);
-  const writer = rules && new Writer({ sql, tables, wal, rules, clock, committed });
+  const writer = rules && new Writer({ sql, tables, wal, rules, clock, committed, redact });
   const transaction = writer && createTransaction(reader, sql, writer);
   const forWriting = <T>(part: T | null): T => {
     if (part === null) throw new Error('this store was opened for reading only');
@@ -52,7 +56,14 @@ export function createStore(connection: Connection, rules: EventRules | null, op
       if (isDurable(event.type)) throw new Error(`${event.type} is durable: append it, do not publish it`);
       if (sql.inTransaction())
         throw new Error(`${event.type} must not overtake the events of an open transaction`);
-      subscriptions.ephemeral({ ...event, seq: null, at: isoTime(clock), v: version });
+      const data = withTexts(event.data, redact);
+      subscriptions.ephemeral({
+        ...event,
+        data,
+        seq: null,
+        at: isoTime(clock),
+        v: version,
+      } as EphemeralEvent);
     },
     subscribe: (after, listener) => subscriptions.subscribe(after, listener),
     acquireLease: (sessionId, owner) =>

@@ -1,5 +1,6 @@
 import { isoTime, type Clock } from '../core/clock.js';
 import type { NewEvent, StoredEvent } from '../core/events/index.js';
+import { withTexts } from '../platform/redact.js';
 import { insertEvent } from './event-log.js';
 import type { EventRules } from './event-rules.js';
 import { project, refuseSecondEnd } from './project.js';
@@ -13,6 +14,7 @@ interface WriterOptions {
   readonly wal: WalFile;
   readonly rules: EventRules;
   readonly clock: Clock;
+  redact(text: string): string;
   /** Called after the commit, in order. */
   readonly committed: (events: readonly StoredEvent[]) => void;
 }
@@ -47,8 +49,9 @@ export class Writer {
     return this.transaction(() => events.map((event) => this.#appendOne(event)));
   }
 
-  #appendOne(event: NewEvent): StoredEvent {
-    const { sql, tables, rules, clock } = this.#options;
+  #appendOne(given: NewEvent): StoredEvent {
+    const { sql, tables, rules, clock, redact } = this.#options;
+    const event = { ...given, data: withTexts(given.data, redact) } as NewEvent;
     const stamp = { at: event.at ?? isoTime(clock), v: rules.version, data: rules.encode(event) };
     refuseSecondEnd(tables, event);
     const stored = insertEvent(sql, event, stamp);

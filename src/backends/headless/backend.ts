@@ -38,6 +38,8 @@ export interface HeadlessBackendOptions {
   workerDirectory(workerId: string): string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Applied to what is kept of an agent's output; absent: it stays as it is. */
+  readonly redact?: (text: string) => string;
 }
 
 /** Drives agents without a terminal: a process per turn, which outlives us and is found again by its files. */
@@ -178,10 +180,10 @@ class HeadlessBackend implements TurnBackend {
   }
 
   #turn(spec: TurnSpec): Turn {
-    const { clock, logger } = this.#options;
+    const { clock, logger, redact = null } = this.#options;
     const { workerId } = spec;
     const files = turnFiles(spec.directory, workerId, spec.attemptId);
-    const turn = new Turn({ clock, logger, emit: (event) => this.#emit(event) }, spec, files);
+    const turn = new Turn({ clock, logger, redact, emit: (event) => this.#emit(event) }, spec, files);
     this.#turns.set(workerId, turn);
     void turn.over.then(() => {
       if (this.#turns.get(workerId) === turn) this.#turns.delete(workerId);

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { removeFile } from '../../platform/files.js';
 import { launchFiles, type LaunchFiles } from '../../platform/launch/launcher.js';
+import { rewriteLines } from '../../platform/rewrite-lines.js';
 import { linesFromEnd } from '../../platform/tail.js';
 
 export interface TurnFiles extends LaunchFiles {
@@ -30,4 +32,14 @@ export async function lastSaid(directory: string, workerId: string, lines: numbe
     if (last.length >= lines) break;
   }
   return last.join('\n');
+}
+
+/** Once a turn is over: its script held its token, and its output may hold whatever its agent saw. */
+export async function keepWithoutSecrets(
+  files: TurnFiles,
+  redact: ((text: string) => string) | null,
+): Promise<void> {
+  await removeFile(files.script);
+  if (redact === null) return;
+  for (const file of [files.output, files.errors]) await rewriteLines(file, redact);
 }

@@ -10,7 +10,8 @@ import { watchDirectory } from '../../platform/watch.js';
 import type { BackendEvent, Said, StartedAgent, TurnSpec } from '../contract.js';
 import { READERS } from './formats/index.js';
 import type { StreamReader } from './formats/reader.js';
-import type { TurnFiles } from './turn-files.js';
+import { keepWithoutSecrets, type TurnFiles } from './turn-files.js';
+import { WholeWords } from './whole-words.js';
 
 /** A longer line of output is passed over: it is no word of the protocol that we know. */
 const LONGEST_LINE = 50 * 1024 * 1024;
@@ -27,6 +28,7 @@ const BY_ITS_WORD: Proof = { evidence: 'protocol', how: 'the agent said that its
 export interface TurnDeps {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly redact: ((text: string) => string) | null;
   emit(event: BackendEvent): void;
 }
 
@@ -42,6 +44,7 @@ export class Turn {
   readonly #watch: LaunchWatch;
   readonly #output: GrowingFile;
   readonly #reader: StreamReader;
+  readonly #words: WholeWords | null;
   readonly #unwatch: () => void;
   #process: ProcessRef | null = null;
   /** Nothing that it says is told before somebody is there to hear it in its order. */
@@ -59,6 +62,7 @@ export class Turn {
     this.#files = files;
     this.#output = new GrowingFile(files.output, LONGEST_LINE);
     this.#reader = READERS[spec.format]();
+    this.#words = deps.redact === null ? null : new WholeWords(deps.redact);
     this.taken = new Promise((resolve) => (this.#resolveTaken = resolve));
     this.over = new Promise((resolve) => (this.#resolveOver = resolve));
     this.#heard = new Promise((resolve) => (this.#hear = resolve));
@@ -140,7 +144,7 @@ export class Turn {
   async #end(status: number | null): Promise<void> {
     if (this.#ending) return;
     this.#ending = true;
-    const { clock, logger, emit } = this.#deps;
+    const { clock, logger, redact, emit } = this.#deps;
     const { workerId, attemptId } = this.spec;
     const failed = (error: unknown) => logger.warn({ worker: workerId, err: error }, 'the end of a turn');
     // What it left running, in sessions of its own, would work on in the folder of the next turn.
@@ -152,6 +156,7 @@ export class Turn {
     this.#close();
     const outputTail = await lastWords(this.#files).catch(() => '');
     emit({ type: 'turn_over', workerId, attemptId, status, outputTail });
+    await keepWithoutSecrets(this.#files, redact).catch(failed);
     this.#resolveOver();
   }
 
@@ -178,7 +183,8 @@ export class Turn {
     this.#tell(said);
   }
 
-  #tell(said: readonly Said[]): void {
+  #tell(given: readonly Said[]): void {
+    const said = this.#words?.take(given) ?? given;
     if (said.length === 0) return;
     const { workerId, attemptId } = this.spec;
     this.#deps.emit({ type: 'said', workerId, attemptId, said });

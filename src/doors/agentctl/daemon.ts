@@ -1,4 +1,5 @@
 import { EXIT } from '../../core/errors/categories.js';
+import { preflightLines } from '../shared/preflight-lines.js';
 import { parseFlags, seconds, usage, type Options } from './arguments.js';
 import type { AgentctlHost } from './host.js';
 import { printAnswer } from './output.js';
@@ -29,6 +30,19 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
       ),
   },
   {
+    name: 'daemon preflight',
+    usage: 'agentctl daemon preflight [FLAGS OF agentd]',
+    summary: 'Say whether agentd could start with these flags, and what to mend; changes nothing.',
+    handsOn: true,
+    async run(host, args, options) {
+      const found = await host.daemon.preflight(options.target, { args, isUrlGiven: options.isUrlGiven });
+      const forPeople = options.field === null && ['pretty', 'text'].includes(options.format);
+      if (forPeople) host.out(preflightLines(found));
+      const printed = forPeople ? EXIT.ok : printAnswer(host, found, options);
+      return printed === EXIT.ok && !found.ok ? EXIT.operation : printed;
+    },
+  },
+  {
     name: 'daemon stop',
     usage: 'agentctl daemon stop [--wait S]',
     summary: 'Stop agentd: what runs may end first, as long as its --grace says.',
@@ -42,16 +56,38 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
     },
   },
   {
-    name: 'daemon logs',
-    usage: 'agentctl daemon logs [--lines N]',
-    summary: 'Show the last lines of the log of an agentd that agentctl started.',
+    name: 'daemon backup',
+    usage: 'agentctl daemon backup FILE [--db FILE]',
+    summary:
+      'Copy the database into FILE, also while agentd and its runs write; proves that the copy is whole.',
     async run(host, args, options) {
-      const given = parseFlags(args, { lines: { type: 'string' } }, 'agentctl daemon logs');
+      const given = parseFlags(args, { db: { type: 'string' } }, 'agentctl daemon backup');
+      const [file, ...more] = given.positionals;
+      if (file === undefined) throw usage('a backup needs the name of a file', `write ${this.usage}`);
+      noMore(more, this.usage);
+      const { db } = given.values;
+      const database = typeof db === 'string' ? db : null;
+      return printAnswer(host, await host.daemon.backup(options.target, { file, database }), options);
+    },
+  },
+  {
+    name: 'daemon logs',
+    usage: 'agentctl daemon logs [--lines N] [--follow]',
+    summary: 'Show the last lines of the log of an agentd that agentctl started, and those to come.',
+    async run(host, args, options) {
+      const flags = { lines: { type: 'string' }, follow: { type: 'boolean', short: 'f' } } as const;
+      const given = parseFlags(args, flags, 'agentctl daemon logs');
       noMore(given.positionals, this.usage);
       const most = Math.floor(seconds('lines', String(given.values['lines'] ?? '50')));
+      const asJson = options.format === 'jsonl' || options.format === 'json';
+      const onLine = (line: string) => host.out(`${asJson ? JSON.stringify({ line }) : line}\n`);
+      if (given.values['follow'] === true) {
+        await host.daemon.followLogs(options.target, most, { onLine, signal: host.interrupted() });
+        return EXIT.ok;
+      }
       const lines = await host.daemon.logs(options.target, most);
       if (options.field !== null || options.format === 'json') return printAnswer(host, { lines }, options);
-      for (const line of lines) host.out(`${options.format === 'jsonl' ? JSON.stringify({ line }) : line}\n`);
+      lines.forEach(onLine);
       return EXIT.ok;
     },
   },

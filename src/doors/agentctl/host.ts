@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import type { Preflight } from '../../services/gateway/preflight/preflight.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -42,11 +43,28 @@ export interface AgentctlHost {
   readonly daemon: {
     /** Throws what agentd said, DAEMON_NOT_STARTED. */
     start(target: Target, options: StartOptions): Promise<Record<string, unknown>>;
+    /** What `start` with these would find. Throws USAGE. */
+    preflight(target: Target, options: StartOptions): Promise<Preflight>;
     /** Resolves when it is gone, or after `limitMs`. */
     stop(target: Target, limitMs: number): Promise<StopAnswer>;
+    /** Throws BACKUP_EXISTS, STORE_UNAVAILABLE. */
+    backup(target: Target, options: BackupOptions): Promise<Record<string, unknown>>;
     /** The last lines, oldest first. Throws NO_DAEMON_LOG. */
     logs(target: Target, lines: number): Promise<readonly string[]>;
+    /** Those, then each that comes, until the signal aborts. Throws NO_DAEMON_LOG. */
+    followLogs(target: Target, lines: number, reader: LineReader): Promise<void>;
   };
+}
+
+export interface BackupOptions {
+  readonly file: string;
+  /** null: the one of the daemon that is meant. */
+  readonly database: string | null;
+}
+
+export interface LineReader {
+  onLine(line: string): void;
+  readonly signal: AbortSignal;
 }
 
 export interface StartOptions {

@@ -19,8 +19,12 @@ export interface AgentdOptions {
   readonly maxChildren: number;
   readonly escalationMs: number | null;
   readonly graceMs: number;
+  /** Only look whether it could start. */
+  readonly check: boolean;
   readonly printJson: boolean;
   readonly logLevel: string;
+  readonly logMaxBytes: number;
+  readonly logKeep: number;
 }
 
 /** A flag of its own that sets an option of one agent; the agents say which there are. */
@@ -54,8 +58,11 @@ const FLAGS = {
   'max-children': { type: 'string' },
   'escalation-ttl': { type: 'string' },
   grace: { type: 'string' },
+  check: { type: 'boolean' },
   'print-json': { type: 'boolean' },
   'log-level': { type: 'string' },
+  'log-max-bytes': { type: 'string' },
+  'log-keep': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
@@ -85,8 +92,11 @@ const HELP = `agentd: talk to coding agents through one local service that never
   --max-children N          how many of one run work at once (5)
   --escalation-ttl S        a child's request that nobody answers counts as denied then (3600; 0: never)
   --grace S                 what runs has so long to end when agentd is stopped (30)
-  --print-json              its first line as JSON
+  --check                   only say whether it could start with these flags, and what to mend; changes nothing
+  --print-json              its first line (or what --check found) as JSON
   --log-level LEVEL         error, warn, info, debug (warn)
+  --log-max-bytes N         in the background: when the log is put aside (10000000)
+  --log-keep N              and how many of those are kept (5)
 {agent flags}
 Then:  curl -H "Authorization: Bearer $(cat TOKEN_FILE)" http://127.0.0.1:8765/sessions -X POST
 All addresses: http://127.0.0.1:8765/api/docs
@@ -139,8 +149,11 @@ export function readAgentdOptions(
     maxChildren: number('max-children', flags['max-children'] ?? '5', 1, 1_000),
     escalationMs: escalationS === 0 ? null : escalationS * 1_000,
     graceMs: number('grace', flags.grace ?? '30', 0) * 1_000,
+    check: flags.check ?? false,
     printJson: flags['print-json'] ?? false,
     logLevel: level(flags['log-level'] ?? 'warn'),
+    logMaxBytes: number('log-max-bytes', flags['log-max-bytes'] ?? '10000000', 1_000, 999_999_999),
+    logKeep: number('log-keep', flags['log-keep'] ?? '5', 0, 99),
   };
 }
 

@@ -21,10 +21,13 @@ export interface DoctorDeps {
   tryMcp(signal: AbortSignal): Promise<{ readonly port: number }>;
 }
 
-export interface Check {
-  readonly area: Area;
+export interface NamedCheck<Deps> {
   /** Stands for the check when it gives no answer. */
   readonly name: string;
   /** `signal` aborts when the time for checks is over; what comes later is not shown. */
-  run(deps: DoctorDeps, signal: AbortSignal): Promise<readonly CheckRow[]>;
+  run(deps: Deps, signal: AbortSignal): Promise<readonly CheckRow[]>;
+}
+
+export interface Check extends NamedCheck<DoctorDeps> {
+  readonly area: Area;
 }

@@ -1,7 +1,7 @@
-import { delay } from '../../core/clock.js';
+import { delay, type Clock } from '../../core/clock.js';
 import { toOrchestratorError } from '../../core/errors/error.js';
 import { CHECKS } from './checks.js';
-import type { Check, DoctorDeps } from './deps.js';
+import type { Check, DoctorDeps, NamedCheck } from './deps.js';
 import { AREAS, unknown, type Area, type CheckRow } from './row.js';
 
 export interface Diagnosis {
@@ -27,7 +27,10 @@ export async function diagnose(deps: DoctorDeps, checks: readonly Check[] = CHEC
   };
 }
 
-async function runCheck(check: Check, deps: DoctorDeps): Promise<readonly CheckRow[]> {
+export async function runCheck<Deps extends { readonly clock: Clock }>(
+  check: NamedCheck<Deps>,
+  deps: Deps,
+): Promise<readonly CheckRow[]> {
   const over = new AbortController();
   const settled = new AbortController();
   const late = delay(deps.clock, LIMIT_MS, settled.signal).then(() => {

@@ -44,7 +44,7 @@ async function whatIsOurs(data: string, temp: string): Promise<PathFacts[]> {
   ];
 }
 
-function tooOpen(found: readonly PathFacts[], kind: 'directory' | 'file'): CheckRow[] {
+export function tooOpen(found: readonly PathFacts[], kind: 'directory' | 'file'): CheckRow[] {
   const open = found.filter((facts) => facts.kind === kind && (facts.mode & 0o077) !== 0);
   if (open.length === 0) return [];
   const what = `${open.length === 1 ? `this ${word(kind, 1)} is` : `${open.length} ${word(kind, 2)} are`}`;
@@ -58,7 +58,7 @@ function tooOpen(found: readonly PathFacts[], kind: 'directory' | 'file'): Check
   ];
 }
 
-function foreign(found: readonly PathFacts[]): CheckRow[] {
+export function foreign(found: readonly PathFacts[]): CheckRow[] {
   if (found.length === 0) return [];
   const command = `sudo chown "$(id -u)" ${pathsOf(found).map(shellQuote).join(' ')}`;
   // Somebody may have put them there to be taken for ours.

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { diskUse, freeBytes, nearestExisting, pathFacts } from '../../platform/disk.js';
-import { currentUserId } from '../../platform/paths.js';
+import { currentUserId, type Paths } from '../../platform/paths.js';
 import { shellQuote } from '../../platform/shell-quote.js';
 import type { DoctorDeps } from './deps.js';
 import { failed, ok, unknown, warning, type CheckRow, type Fix } from './row.js';
@@ -25,27 +25,30 @@ export async function checkFolders({ paths }: DoctorDeps): Promise<readonly Chec
 }
 
 /** As the product itself would take or refuse it. */
-async function dataFolder(data: string): Promise<CheckRow> {
+export async function dataFolder(data: string, elsewhere: Fix = ELSEWHERE): Promise<CheckRow> {
   const subject = { name: 'data folder', path: data };
   const facts = await pathFacts(data);
   if (facts === null) {
     const above = await nearestExisting(dirname(data));
     if (above.kind !== 'directory')
-      return failed(subject, `${data} cannot be made: ${above.path} is not a folder`, ELSEWHERE);
+      return failed(subject, `${data} cannot be made: ${above.path} is not a folder`, elsewhere);
     if (!above.writable)
-      return failed(subject, `${data} cannot be made: ${above.path} cannot be written`, ELSEWHERE);
-    return ok(subject, `${data} will be made by the first session`);
+      return failed(subject, `${data} cannot be made: ${above.path} cannot be written`, elsewhere);
+    return ok(subject, `${data} will be made`);
   }
   if (facts.kind === 'link')
-    return failed(subject, `${data} is a symbolic link, which is refused`, ELSEWHERE);
-  if (facts.kind !== 'directory') return failed(subject, `${data} is not a folder`, ELSEWHERE);
+    return failed(subject, `${data} is a symbolic link, which is refused`, elsewhere);
+  if (facts.kind !== 'directory') return failed(subject, `${data} is not a folder`, elsewhere);
   if (facts.owner !== currentUserId())
-    return failed(subject, `${data} belongs to user ${facts.owner}`, ELSEWHERE);
-  if (!facts.writable) return failed(subject, `${data} cannot be written`, ELSEWHERE);
+    return failed(subject, `${data} belongs to user ${facts.owner}`, elsewhere);
+  if (!facts.writable) return failed(subject, `${data} cannot be written`, elsewhere);
   return ok(subject, data);
 }
 
-export async function checkDatabase({ database, paths }: DoctorDeps): Promise<readonly CheckRow[]> {
+export async function checkDatabase({
+  database,
+  paths,
+}: Pick<DoctorDeps, 'database'> & { readonly paths: Pick<Paths, 'database'> }): Promise<readonly CheckRow[]> {
   const subject = { name: 'database', path: paths.database };
   try {
     const { exists, schema, newestSchema, damage } = await database();
@@ -76,17 +79,19 @@ export async function checkSpace({ paths }: DoctorDeps, signal: AbortSignal): Pr
   const worktrees = join(paths.data, 'worktrees');
   const [data, trees] = await Promise.all([nearestExisting(paths.data), nearestExisting(worktrees)]);
   const places = data.device === trees.device ? [paths.data] : [paths.data, worktrees];
-  const rows = await Promise.all(places.map(spaceAt));
+  const rows = await Promise.all(places.map((place) => spaceAt(place)));
   return [...rows, ...(await kept(paths.data, signal))];
 }
 
-async function spaceAt(path: string): Promise<CheckRow> {
+export async function spaceAt(
+  path: string,
+  advice = 'free some disk space, or move AGENTORCHESTR_HOME to a larger disk',
+): Promise<CheckRow> {
   const free = await freeBytes((await nearestExisting(path)).path);
   const subject = { name: 'disk space', path };
   const found = `${sizeOf(free)} free at ${path}`;
-  const fix: Fix = { advice: 'free some disk space, or move AGENTORCHESTR_HOME to a larger disk' };
-  if (free < FAIL_BELOW_BYTES) return failed(subject, found, fix);
-  return free < WARN_BELOW_BYTES ? warning(subject, found, fix) : ok(subject, found);
+  if (free < FAIL_BELOW_BYTES) return failed(subject, found, { advice });
+  return free < WARN_BELOW_BYTES ? warning(subject, found, { advice }) : ok(subject, found);
 }
 
 async function kept(data: string, signal: AbortSignal): Promise<CheckRow[]> {

@@ -25,6 +25,7 @@ function commandsIn(text: string): string[] {
 it.each([
   ['what diagnose suggests', RULES.flatMap(({ suggestions }) => suggestions).join('\n'), 8],
   ['the guide', read('docs/guides/gateway.md'), 6],
+  ['the guide for operators', read('docs/guides/running-the-gateway.md'), 12],
   ['the skill', read('skills/agentctl/SKILL.md'), 12],
   ['the readme', read('README.md'), 1],
 ])('%s names only commands that there are', (_what, text, least) => {

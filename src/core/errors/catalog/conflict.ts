@@ -23,6 +23,11 @@ export const CONFLICT_ERRORS = {
     message: (p) => `"${p['session']}" is the beginning of more than one session: ${list(p['matches'])}`,
     hint: () => 'give more of its id',
   },
+  BACKUP_EXISTS: {
+    category: 'conflict',
+    message: (p) => `${p['path']} is there already, and is not overwritten`,
+    hint: () => 'name another file',
+  },
   SESSION_OWNED: {
     category: 'conflict',
     message: (p) => `session ${p['session']} is owned by process ${p['pid']}`,
