@@ -171,6 +171,7 @@ async function createGateway(
   const gateway: Gateway = {
     processes: { isAlive, cpuTime: cpuTimeOf },
     redact: (text) => redactor.redact(text),
+    holdsSecret: (text) => redactor.redactKnown(text) !== text,
     ...{ ...shared, conversations, newSessionId, waits: new RunWaits(store, clock) },
     escalations: new EscalationTimers({ ...shared, wake: (sessionId) => pumpLater(gateway, sessionId) }),
     settings: {

@@ -115,7 +115,8 @@ describe.each([
     const file = /is in the file (\S+) \((\d+) bytes\)/.exec(got);
     const arrived = file === null ? got : readFileSync(file[1] ?? '', 'utf8');
     expect(arrived).toBe(file === null ? (arrives ?? text) : text);
-    expect(evidence).toBe('protocol');
+    // On a busy machine its screen may show that it has the text before its hook tells.
+    expect(['protocol', 'screen']).toContain(evidence);
     expect(receipt.filter((type) => type === 'message.submitted')).toHaveLength(1);
     expect(receipt.at(-1)).toBe('message.answered');
   });

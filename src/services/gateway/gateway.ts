@@ -58,6 +58,8 @@ export interface Gateway {
   readonly isDraining: boolean;
   /** Without the secrets that this daemon knows, and what looks like one. */
   redact(text: string): string;
+  /** A token, or what the daemon's environment calls a key: nothing that holds one is kept as it is. */
+  holdsSecret(text: string): boolean;
   newId(): string;
   newSessionId(): string;
   /** The real path of a folder in which agents may work. Throws INVALID_INPUT, FOLDER_NOT_ALLOWED. */

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { callIn, type Call } from '../call-operation.js';
+import { OrchestratorError } from '../../core/errors/error.js';
+import { withTexts } from '../../platform/redact.js';
 import type { Callable, CallContext, Scope } from '../operation.js';
 import { checkReach } from './children/lineage.js';
 import type { Gateway } from './gateway.js';
@@ -60,9 +62,25 @@ export function callGateway(
       context: (common) => ({ ...common, gateway }),
       granted({ name, reach }) {
         checkReach(gateway.store, caller, { name, reach: reach ?? 'below', target: input });
+        refuseSecrets(gateway, input);
       },
     },
   ).finally(() => answered?.());
+}
+
+/** It would reach the agent without it: events are kept without secrets. To be told so is better than that. */
+function refuseSecrets({ holdsSecret }: Gateway, input: object): void {
+  let isHeld = false;
+  const look = (text: string) => {
+    isHeld ||= holdsSecret(text);
+    return text;
+  };
+  const field = Object.entries(input).find(([, value]) => (withTexts(value, look), isHeld))?.[0];
+  if (field !== undefined)
+    throw new OrchestratorError('INVALID_INPUT', {
+      ...{ field, problem: 'it holds a token or key of the daemon, which is never written down' },
+      hint: 'name the variable that holds it instead: agents have it in their environment',
+    });
 }
 
 /** An agent that speaks for its own run need not know its id. */
