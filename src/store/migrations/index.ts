@@ -6,6 +6,7 @@ import { sql as fallbacks } from './0005-fallbacks.js';
 import { sql as cleaned } from './0006-cleaned.js';
 import { sql as stalled } from './0007-stalled.js';
 import { sql as executor } from './0008-executor.js';
+import { sql as eventsByType } from './0009-events-by-type.js';
 
 export interface Migration {
   readonly version: number;
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, name: 'cleaned', sql: cleaned },
   { version: 7, name: 'stalled', sql: stalled },
   { version: 8, name: 'executor', sql: executor },
+  { version: 9, name: 'events-by-type', sql: eventsByType },
 ];

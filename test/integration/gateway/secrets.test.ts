@@ -38,7 +38,7 @@ let box: Sandbox;
 let root: string;
 let work: string;
 let url = '';
-let runs: string[] = [];
+const runs: string[] = [];
 const answers: string[] = [];
 const env: Record<string, string> = {};
 
