@@ -194,4 +194,24 @@ describe('[68] secrets', { timeout: 240_000 }, () => {
     await agentctl('daemon', 'stop');
     expect(filesWith(secrets)).toEqual([place]);
   });
+
+  it('are refused in what is said: an agent would get it without them', async () => {
+    await start();
+    const { session } = await ask<{ session: { id: string } }>('POST', '/sessions');
+    const refused = { code: 'INVALID_INPUT', status: 422, hint: expect.stringMatching(/name the variable/) };
+    const said = { text: `call it with ${GIVEN.plain}` };
+    expect(await ask('POST', `/sessions/${session.id}/messages`, said)).toMatchObject({
+      ...refused,
+      field: 'text',
+    });
+    const noted = { metadata: { deep: [`Bearer ${GIVEN.admin}`] } };
+    expect(await ask('PATCH', `/sessions/${session.id}`, noted)).toMatchObject({
+      ...refused,
+      field: 'metadata',
+    });
+    expect(await ask('GET', `/sessions/${session.id}/messages`)).toMatchObject({ messages: [] });
+    expect(await ask('POST', `/sessions/${session.id}/messages`, { text: '$COMPANY_TOKEN' })).toMatchObject({
+      run: { prompt: '$COMPANY_TOKEN' },
+    });
+  });
 });
