@@ -16,15 +16,14 @@ import type { Clock } from '../../src/core/clock.js';
 import { readAgentdOptions } from '../../src/doors/cli/agentd-options.js';
 import { agentFlags } from '../../src/main/agentd-flags.js';
 import { runGateway, type RunningGateway } from '../../src/main/gateway.js';
-import { ATTEMPT_VARIABLE } from '../../src/platform/launch/launcher.js';
 import { createTokens } from '../../src/platform/tokens.js';
-import { processesWithVariable } from '../../src/platform/process-tree.js';
 import type {
   eventSchema,
   messageSchema,
   runSchema,
   sessionSchema,
 } from '../../src/services/gateway/views.js';
+import { attemptsLeft } from './attempts-left.js';
 import { compiledRoot } from './compiled.js';
 import { checkAgainst, type Check } from './openapi-check.js';
 
@@ -229,9 +228,9 @@ export class GatewayRig {
   async close(): Promise<void> {
     const attempts = this.store.rows('attempts').map(({ attempt_id: id }) => id);
     await this.running.stop();
-    const left = await Promise.all(attempts.map((id) => processesWithVariable(ATTEMPT_VARIABLE, id)));
+    const left = await attemptsLeft(attempts);
     rmSync(this.folder, { recursive: true, force: true });
-    if (left.flat().length > 0) throw new Error(`${left.flat().length} processes are left`);
+    if (left > 0) throw new Error(`${left} processes are left`);
   }
 }
 

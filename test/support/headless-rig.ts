@@ -18,14 +18,14 @@ import type { RunRow, WorkerRow } from '../../src/core/state/rows.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { newId } from '../../src/platform/ids.js';
 import { silentLogger, type Logger } from '../../src/platform/logger.js';
-import { cpuTimeOf, processesWithVariable } from '../../src/platform/process-tree.js';
-import { ATTEMPT_VARIABLE } from '../../src/platform/launch/launcher.js';
+import { cpuTimeOf } from '../../src/platform/process-tree.js';
 import type { EngineDeps } from '../../src/services/engine/deps.js';
 import { Engine } from '../../src/services/engine/engine.js';
 import { acceptInstruction, type AcceptedInstruction } from '../../src/services/engine/instruct.js';
 import { Slots } from '../../src/services/engine/slots.js';
 import type { Store } from '../../src/store/contract.js';
 import { openStore } from '../../src/store/open-store.js';
+import { attemptsLeft } from './attempts-left.js';
 import { sampleEvent, SESSION } from './sample-events.js';
 import { scriptedContext } from './scripted-context.js';
 
@@ -197,10 +197,10 @@ export class HeadlessRig {
     );
   }
 
-  async leftovers(): Promise<number> {
-    const ids = this.events().flatMap(({ type, data }) => (type === 'run.started' ? [data.attempt_id] : []));
-    const found = await Promise.all(ids.map((id) => processesWithVariable(ATTEMPT_VARIABLE, id)));
-    return found.flat().length;
+  leftovers(): Promise<number> {
+    return attemptsLeft(
+      this.events().flatMap(({ type, data }) => (type === 'run.started' ? [data.attempt_id] : [])),
+    );
   }
 
   async close(): Promise<void> {

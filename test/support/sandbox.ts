@@ -22,6 +22,8 @@ export interface Sandbox {
   onClose(task: () => Promise<unknown> | void): void;
   /** Pids of live processes that were started with this sandbox's environment. */
   processes(): readonly SandboxProcess[];
+  /** Those of them that stay: one that was just ended may take a moment to be gone. */
+  left(): Promise<readonly SandboxProcess[]>;
   /** Ends what the test registered, then throws if a process, a tmux socket or a temporary file is left. */
   close(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export function createSandbox(extra: Readonly<Record<string, string>> = {}): San
     folder,
     onClose: (task) => void tasks.push(task),
     processes,
+    left: () => left(processes),
     async close() {
       const problems: string[] = [];
       for (const task of tasks.splice(0).reverse())
@@ -77,17 +80,21 @@ export function createSandbox(extra: Readonly<Record<string, string>> = {}): San
   };
 }
 
-/** Left-over processes are ended (they are ours by marker), but still reported. A process may take a moment to be gone. */
+async function left(processes: () => readonly SandboxProcess[]): Promise<readonly SandboxProcess[]> {
+  const deadline = Date.now() + 3_000;
+  while (processes().length > 0 && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  return processes();
+}
+
+/** Left-over processes are ended (they are ours by marker), but still reported. */
 async function leaks(where: {
   processes: () => readonly SandboxProcess[];
   sockets: string;
   temp: string;
 }): Promise<string[]> {
   const problems: string[] = [];
-  const deadline = Date.now() + 3_000;
-  while (where.processes().length > 0 && Date.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  for (const { pid, command } of where.processes()) {
+  for (const { pid, command } of await left(where.processes)) {
     problems.push(`process ${pid}: ${command}`);
     try {
       process.kill(pid, 'SIGKILL');

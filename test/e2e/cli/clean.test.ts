@@ -66,7 +66,7 @@ describe('clean, merge and salvage', () => {
       expect.stringContaining('it can still be resumed') as string,
     ]);
     expect((await rig.run(['clean', sessionId, '--yes', '--give-up'])).code).toBe(0);
-    expect(rig.world.sandbox.processes()).toEqual([]);
+    expect(await rig.world.sandbox.left()).toEqual([]);
     const resumed = await rig.run(['--resume', sessionId]);
     expect([resumed.code, resumed.stderr]).toEqual([
       1,

@@ -170,7 +170,7 @@ ${WORKER}`);
       reason: expect.stringContaining('tmux server ended'),
     });
     expect(rig.store.workers(rig.sessionId).map(({ state }) => state)).toEqual(['lost', 'lost']);
-    expect(rig.world.sandbox.processes()).toEqual([]);
+    expect(await rig.world.sandbox.left()).toEqual([]);
   });
 
   it('pauses when a person closes the pane of the lead', async () => {
