@@ -16,6 +16,10 @@ workers:
     steps: [{ say: "no more" }, { silence: true }]
   - match: fail with (?<what>.+)
     steps: [{ fail: "{{what}}" }]
+  - contains: use your tokens
+    steps:
+      - { run: 'printf "%s and %s" "$(cat words)" "$AGENTCTL_AUTH_TOKEN"', save: had }
+      - fail: "the tokens {{had.stdout}} are no good"
 `;
 
 interface Diagnostics {
@@ -166,10 +170,8 @@ describe('the diagnosis of a run', () => {
   });
 
   it('tells no token of the daemon, nor of a run, whoever said it', async () => {
-    const session = await rig.session();
-    const before = await rig.say(session, 'say hello');
-    const words = `the tokens ${TOKEN} and ${rig.agentToken(before)} are no good`;
-    const run = await rig.say(session, `fail with ${words}`);
+    writeFileSync(join(rig.work, 'words'), TOKEN);
+    const run = await rig.say(await rig.session(), 'use your tokens');
     expect((await rig.over(run)).state).toBe('failed');
     const { explanation } = await diagnose(run);
     expect(explanation).toContain('the tokens [redacted] and [redacted] are no good');
