@@ -59,8 +59,11 @@ export class RealRig extends SessionRig {
       settings: options.settings ?? {},
       servers: options.servers ?? {},
     });
-    // Its own temporary files are its own to leave.
-    this.world.sandbox.onClose(() => removeOwnFiles(this.world.sandbox.temp));
+    // Its own temporary files are its own to leave, also what it leaves in its last moment.
+    this.world.sandbox.onClose(async () => {
+      await this.world.sandbox.left();
+      removeOwnFiles(this.world.sandbox.temp);
+    });
   }
 
   /** For a crew of a scripted lead that stays in its turn, so that the test acts for it, and real workers. */
