@@ -1,5 +1,4 @@
 import { isoTime, type Clock } from '../core/clock.js';
-import type { EphemeralEvent } from '../core/events/index.js';
 import type { Logger } from '../platform/logger.js';
 import { withTexts } from '../platform/redact.js';
 import type { Reader, Store, Transaction } from './contract.js';
@@ -25,7 +24,8 @@ export interface StoreOptions {
 
 /** The store on an open connection. Without `rules` it only reads; writing is then a fault of the caller. */
 export function createStore(connection: Connection, rules: EventRules | null, options: StoreOptions): Store {
-  const { path, clock, logger, redact = (text: string) => text } = options;
+  const { path, clock, logger, redact } = options;
+  const kept = <T>(data: T): T => (redact === undefined ? data : (withTexts(data, redact) as T));
   const sql = createSql(connection, path);
   const tables = createTables(sql);
   const reader = createReader(sql, tables);
@@ -40,7 +40,7 @@ export function createStore(connection: Connection, rules: EventRules | null, op
     head: reader.head,
   });
   const committed = subscriptions.committed.bind(subscriptions);
-  const writer = rules && new Writer({ sql, tables, wal, rules, clock, committed, redact });
+  const writer = rules && new Writer({ sql, tables, wal, rules, clock, committed, kept });
   const transaction = writer && createTransaction(reader, sql, writer);
   const forWriting = <T>(part: T | null): T => {
     if (part === null) throw new Error('this store was opened for reading only');
@@ -56,14 +56,8 @@ export function createStore(connection: Connection, rules: EventRules | null, op
       if (isDurable(event.type)) throw new Error(`${event.type} is durable: append it, do not publish it`);
       if (sql.inTransaction())
         throw new Error(`${event.type} must not overtake the events of an open transaction`);
-      const data = withTexts(event.data, redact);
-      subscriptions.ephemeral({
-        ...event,
-        data,
-        seq: null,
-        at: isoTime(clock),
-        v: version,
-      } as EphemeralEvent);
+      const stamp = { seq: null, at: isoTime(clock), v: version };
+      subscriptions.ephemeral({ ...event, ...stamp, data: kept(event.data) });
     },
     subscribe: (after, listener) => subscriptions.subscribe(after, listener),
     acquireLease: (sessionId, owner) =>

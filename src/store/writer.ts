@@ -1,6 +1,5 @@
 import { isoTime, type Clock } from '../core/clock.js';
 import type { NewEvent, StoredEvent } from '../core/events/index.js';
-import { withTexts } from '../platform/redact.js';
 import { insertEvent } from './event-log.js';
 import type { EventRules } from './event-rules.js';
 import { project, refuseSecondEnd } from './project.js';
@@ -14,7 +13,8 @@ interface WriterOptions {
   readonly wal: WalFile;
   readonly rules: EventRules;
   readonly clock: Clock;
-  redact(text: string): string;
+  /** What is kept of an event's data. */
+  kept<T>(data: T): T;
   /** Called after the commit, in order. */
   readonly committed: (events: readonly StoredEvent[]) => void;
 }
@@ -50,8 +50,8 @@ export class Writer {
   }
 
   #appendOne(given: NewEvent): StoredEvent {
-    const { sql, tables, rules, clock, redact } = this.#options;
-    const event = { ...given, data: withTexts(given.data, redact) } as NewEvent;
+    const { sql, tables, rules, clock, kept } = this.#options;
+    const event = { ...given, data: kept(given.data) } as NewEvent;
     const stamp = { at: event.at ?? isoTime(clock), v: rules.version, data: rules.encode(event) };
     refuseSecondEnd(tables, event);
     const stored = insertEvent(sql, event, stamp);
