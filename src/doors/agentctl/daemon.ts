@@ -22,12 +22,13 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
     usage: 'agentctl daemon start [FLAGS OF agentd]',
     summary: 'Start agentd in the background, in this folder; does nothing where it runs.',
     handsOn: true,
-    run: async (host, args, options) =>
-      printAnswer(
-        host,
-        await host.daemon.start(options.target, { args, isUrlGiven: options.isUrlGiven }),
-        options,
-      ),
+    async run(host, args, options) {
+      const { target, isUrlGiven, quiet } = options;
+      const answer = await host.daemon.start(target, { args, isUrlGiven });
+      if (answer['already_running'] === true && args.length > 0 && !quiet)
+        host.err('note: it runs already, as it was started; agentctl daemon stop first for other flags\n');
+      return printAnswer(host, answer, options);
+    },
   },
   {
     name: 'daemon preflight',

@@ -165,7 +165,9 @@ describe('agentctl and a real agentd', { timeout: 180_000 }, () => {
     expect(dead.err).toContain('stale');
     writeFileSync(go, '');
     expect(await json(...start)).toMatchObject({ started: true, url: env['AGENTCTL_URL'] });
-    expect(await json(...start)).toMatchObject({ started: false, already_running: true });
+    const again = await agentctl(['--format', 'json', ...start]);
+    expect(again).toMatchObject({ code: 0, err: expect.stringContaining('stop first for other flags') });
+    expect(JSON.parse(again.out)).toMatchObject({ started: false, already_running: true });
 
     expect((await agentctl(['run', 'wait', before])).code).toBe(0);
     const after = await field('run.id', 'send', id, 'say again');
