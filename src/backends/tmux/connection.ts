@@ -63,8 +63,13 @@ export class TmuxConnection implements ControlClient {
     return () => this.notificationListeners.delete(listener);
   }
 
-  async detach(): Promise<void> {
+  /** From here on the end of the client is no loss: it is not attached again. */
+  leave(): void {
     this.leaving.abort();
+  }
+
+  async detach(): Promise<void> {
+    this.leave();
     await this.current.then((client) => client.detach()).catch(() => undefined);
     this.resolveClosed('we left');
   }

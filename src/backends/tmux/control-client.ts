@@ -14,6 +14,8 @@ export interface ControlClientOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The command that makes or finds the session: `['new-session', '-s', …]` or `['attach-session', '-t', '=name']`. */
   readonly initial: readonly string[];
+  /** Where no server runs it fails, and makes none. Absent: tmux starts one, for `attach-session` too. */
+  readonly startsNone?: boolean;
   readonly clock?: Clock;
   /** Limit for one answer, ms. A server that is only stopped answers later; that answer is then dropped. */
   readonly answerTimeoutMs?: number;
@@ -36,16 +38,14 @@ interface PendingCommand {
  * of every answer into `_`.
  */
 export async function connectControlClient(options: ControlClientOptions): Promise<ControlClient> {
-  const child = spawn(
-    'tmux',
-    ['-u', '-L', options.socketName, '-f', options.configFile, '-C', ...options.initial],
-    {
-      env: options.env,
-      stdio: 'pipe',
-      // A Ctrl-C in the terminal of our own process must not end the connection.
-      detached: true,
-    },
-  );
+  const { socketName, configFile, initial, startsNone } = options;
+  const start = startsNone === true ? ['-N'] : ['-f', configFile];
+  const child = spawn('tmux', ['-u', ...start, '-L', socketName, '-C', ...initial], {
+    env: options.env,
+    stdio: 'pipe',
+    // A Ctrl-C in the terminal of our own process must not end the connection.
+    detached: true,
+  });
   const connection = new ControlConnection(child, options);
   const limit = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
   const cancel = (options.clock ?? systemClock).after(limit, () => child.kill('SIGKILL'));

@@ -9,7 +9,7 @@ import type { ProcessRef } from '../../platform/process-tree.js';
 import { runProcess } from '../../platform/process.js';
 import { requiredSettings, tmuxConfig } from './config.js';
 import { TmuxConnection } from './connection.js';
-import { connectControlClient } from './control-client.js';
+import { connectControlClient, type ControlClientOptions } from './control-client.js';
 import type { WindowSize } from './layout.js';
 import { listPanes, markPane } from './panes.js';
 import { windowName } from './placement.js';
@@ -57,15 +57,9 @@ export async function openTmuxSession(options: TmuxSessionOptions): Promise<Tmux
   await writeFileAtomic(configFile, tmuxConfig({ size }));
   const socketName = socketNameOf(options);
   const socketPath = await socketPathOf(socketName, options.env);
-  const connect = (initial: readonly string[]) =>
-    connectControlClient({
-      socketName,
-      configFile,
-      env: options.env,
-      initial,
-      clock,
-      onWarning: (problem) => logger.warn({ problem }, 'tmux'),
-    });
+  const onWarning = (problem: string) => logger.warn({ problem }, 'tmux');
+  const client = { socketName, configFile, env: options.env, clock, onWarning };
+  const connect = (initial: readonly string[]) => connectControlClient({ ...client, initial });
 
   const first = await startOrAttach(connect, { name, size, socketPath });
   const leave = async (error: unknown): Promise<never> => {
@@ -81,7 +75,8 @@ export async function openTmuxSession(options: TmuxSessionOptions): Promise<Tmux
     existence: () => serverExistence(socketPath, facts.server),
     attach: async () => {
       if ((await isListening(socketPath)) === 'no') await restoreSocket(socketPath, facts.server);
-      return connect(['attach-session', '-t', `=${name}`]);
+      // A server that has just ended would be followed by an empty one that nobody knows.
+      return attachTo({ ...client, initial: ['attach-session', '-t', `=${name}`] });
     },
   });
   const prepared = facts.ready
@@ -94,6 +89,7 @@ export async function openTmuxSession(options: TmuxSessionOptions): Promise<Tmux
     target: facts.target,
     tmuxDirectory,
     async destroy() {
+      connection.leave();
       await within(clock, 3_000, connection.command('kill-server'), []);
       await connection.detach();
       await awaitServerEnd(facts.server, socketPath, { clock, limitMs: 5_000 });
@@ -118,6 +114,17 @@ async function startOrAttach(
     const mayStart = error instanceof OrchestratorError && error.code === 'TMUX_FAILED';
     if (!mayStart || (await isListening(session.socketPath)) !== 'no') throw error;
     return connect(start);
+  }
+}
+
+/** tmux before 3.2 cannot be told to start no server. */
+async function attachTo(client: ControlClientOptions): Promise<ControlClient> {
+  try {
+    return await connectControlClient({ ...client, startsNone: true });
+  } catch (error) {
+    if (!(error instanceof OrchestratorError) || !/^usage: /.test(String(error.params['problem'])))
+      throw error;
+    return connectControlClient(client);
   }
 }
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { killServer } from '../../../../src/backends/tmux/attach.js';
@@ -50,6 +50,17 @@ describe('the control client', () => {
       }),
     );
     expect(answers).toEqual(texts);
+  });
+
+  test('fails where no server runs and none is to be started, and none is', async () => {
+    const attach = { socketName: 'control', configFile, env: sandbox.env, initial: ['attach-session'] };
+    await expect(connectControlClient({ ...attach, startsNone: true })).rejects.toMatchObject({
+      code: 'TMUX_FAILED',
+    });
+    expect(readdirSync(sandbox.sockets, { recursive: true })).not.toContainEqual(
+      expect.stringContaining('control'),
+    );
+    expect(sandbox.processes()).toEqual([]);
   });
 
   test("fails one command with tmux's own words and goes on", async () => {
