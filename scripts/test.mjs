@@ -14,11 +14,12 @@ const failedSteps = [
 ];
 const code = await runLoudly(['vitest', 'run', ...process.argv.slice(2)], { TEST_COUNTS_FILE: countsFile });
 
-const counts = readCounts() ?? { passed: 0, failed: 0, skipped: 0 };
+const counts = readCounts() ?? { passed: 0, failed: 0, skipped: 0, flaky: [] };
 const unexplained = code !== 0 && counts.failed === 0 ? 1 : 0;
 const failed = counts.failed + failedSteps.length + unexplained;
 rmSync(folder, { recursive: true });
 if (failedSteps.length > 0) console.log(`failed steps: ${failedSteps.join(', ')}`);
+for (const name of counts.flaky) console.log(`passed on its second try: ${name}`);
 console.log(`${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped`);
 process.exitCode = failed === 0 ? 0 : 1;
 

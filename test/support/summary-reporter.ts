@@ -6,6 +6,8 @@ interface Counts {
   passed: number;
   failed: number;
   skipped: number;
+  /** Passed, but not on the first try. */
+  flaky: string[];
 }
 
 /**
@@ -14,12 +16,12 @@ interface Counts {
  * With TEST_COUNTS_FILE set it writes the counts there instead, for scripts/test.mjs.
  */
 export class SummaryReporter implements Reporter {
-  #counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  #counts: Counts = { passed: 0, failed: 0, skipped: 0, flaky: [] };
 
   onInit(): void {
     const file = process.env['TEST_COUNTS_FILE'];
     process.once('exit', () => {
-      if (file === undefined) writeSync(1, `${summaryLine(this.#counts)}\n`);
+      if (file === undefined) writeSync(1, `${summaryLines(this.#counts).join('\n')}\n`);
     });
   }
 
@@ -31,13 +33,14 @@ export class SummaryReporter implements Reporter {
 }
 
 function countTests(modules: readonly TestModule[], unhandledErrors: number): Counts {
-  const counts: Counts = { passed: 0, failed: unhandledErrors, skipped: 0 };
+  const counts: Counts = { passed: 0, failed: unhandledErrors, skipped: 0, flaky: [] };
   for (const module of modules) {
     counts.failed += module.errors().length;
     for (const suite of module.children.allSuites()) counts.failed += suiteErrors(suite);
     for (const test of module.children.allTests()) {
       const state = test.result().state;
       counts[state === 'pending' ? 'failed' : state] += 1;
+      if (test.diagnostic()?.flaky) counts.flaky.push(`${module.relativeModuleId}: ${test.fullName}`);
     }
   }
   return counts;
@@ -45,5 +48,7 @@ function countTests(modules: readonly TestModule[], unhandledErrors: number): Co
 
 const suiteErrors = (suite: TestSuite): number => suite.errors().length;
 
-const summaryLine = (counts: Counts): string =>
-  `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
+const summaryLines = ({ passed, failed, skipped, flaky }: Counts): string[] => [
+  ...flaky.map((name) => `passed on its second try: ${name}`),
+  `${passed} passed, ${failed} failed, ${skipped} skipped`,
+];

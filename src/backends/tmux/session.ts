@@ -122,7 +122,7 @@ async function attachTo(client: ControlClientOptions): Promise<ControlClient> {
   try {
     return await connectControlClient({ ...client, startsNone: true });
   } catch (error) {
-    if (!(error instanceof OrchestratorError) || !/^usage: /.test(String(error.params['problem'])))
+    if (!(error instanceof OrchestratorError) || !String(error.params['problem']).startsWith('usage: '))
       throw error;
     return connectControlClient(client);
   }

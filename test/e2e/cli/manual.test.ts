@@ -77,6 +77,8 @@ const STAYS = `workers:
       - silence: true
 `;
 
+const hasWritten = () => until(() => existsSync(join(worker().worktree, 'b.txt')), 'its file', 10_000);
+
 describe('one agent where there is no tmux', () => {
   it('[111] it has the terminal; its end is the end of the session; exit 0 and the merge command', async () => {
     const pty = openPty(rig, manual(WRITES, '--verify', 'test -f b.txt'), { path: noTmux() });
@@ -103,6 +105,7 @@ describe('one agent where there is no tmux', () => {
   it('[111] Ctrl-C is the agent’s; one that stops itself goes on; its end without a report: exit 2, nothing lost', async () => {
     const pty = openPty(rig, manual(STAYS), { path: noTmux() });
     await pty.shows(/Working…/);
+    await hasWritten();
     const { pid } = rig.look((store) => store.attempts(sessionId()))[0] ?? {};
     if (typeof pid !== 'number') throw new Error('it has no process');
     process.kill(pid, 'SIGSTOP');
@@ -124,6 +127,7 @@ describe('one agent where there is no tmux', () => {
   it('[111] a terminal that is closed pauses the session: the agent has ended, its work is there', async () => {
     const pty = openPty(rig, manual(STAYS), { path: noTmux() });
     await pty.shows(/Working…/);
+    await hasWritten();
     await pty.close();
     await until(() => row()?.state === 'paused', 'a paused session', 30_000);
     expect(worker().state).toBe('exited');

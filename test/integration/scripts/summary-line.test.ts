@@ -26,7 +26,7 @@ afterEach(async () => {
 async function runTests(
   text: string,
   countsFile?: string,
-): Promise<{ code: number | null; lastLine: string }> {
+): Promise<{ code: number | null; output: string; lastLine: string }> {
   await writeFile(join(folder, 'planted.test.mjs'), IMPORTS + text);
   const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
   const env = {
@@ -40,13 +40,28 @@ async function runTests(
     encoding: 'utf8',
     timeout: 50_000,
   });
-  return { code: status, lastLine: stdout.trimEnd().split('\n').at(-1) ?? '' };
+  const output = stdout.trimEnd();
+  return { code: status, output, lastLine: output.split('\n').at(-1) ?? '' };
 }
 
 it('ends a green run with the plain line', async () => {
   const text =
     "it('a', () => expect(1).toBe(1));\nit('b', () => expect(1).toBe(1));\nit.skip('c', () => {});\n";
-  expect(await runTests(text)).toEqual({ code: 0, lastLine: '2 passed, 0 failed, 1 skipped' });
+  expect(await runTests(text)).toMatchObject({ code: 0, lastLine: '2 passed, 0 failed, 1 skipped' });
+});
+
+it('names a test that passed on its second try, and counts one that did not as failed', async () => {
+  const text = `
+    let n = 0;
+    describe('a', () => { it('b', { retry: 1 }, () => expect(++n).toBe(2)); });
+    it('c', { retry: 1 }, () => expect(1).toBe(2));
+  `;
+  const { code, output } = await runTests(text);
+  expect(code).toBe(1);
+  expect(output.split('\n').slice(-2)).toEqual([
+    'passed on its second try: planted.test.mjs: a > b',
+    '1 passed, 1 failed, 0 skipped',
+  ]);
 });
 
 it('counts failed tests, hooks and unhandled rejections', async () => {
@@ -55,11 +70,11 @@ it('counts failed tests, hooks and unhandled rejections', async () => {
     it('b', () => { void Promise.reject(new Error('nobody listens')); });
     describe('c', () => { beforeAll(() => { throw new Error('hook'); }); it('d', () => {}); });
   `;
-  expect(await runTests(text)).toEqual({ code: 1, lastLine: '1 passed, 3 failed, 1 skipped' });
+  expect(await runTests(text)).toMatchObject({ code: 1, lastLine: '1 passed, 3 failed, 1 skipped' });
 });
 
 it('counts a file that cannot be loaded', async () => {
-  expect(await runTests("import './nowhere.mjs';\n")).toEqual({
+  expect(await runTests("import './nowhere.mjs';\n")).toMatchObject({
     code: 1,
     lastLine: '0 passed, 1 failed, 0 skipped',
   });
@@ -67,7 +82,14 @@ it('counts a file that cannot be loaded', async () => {
 
 it('writes the counts to a file for the one who prints the last line of everything', async () => {
   const file = join(folder, 'counts.json');
-  const { lastLine } = await runTests("it('a', () => expect(1).toBe(1));\n", file);
+  const text =
+    "it('a', () => expect(1).toBe(1));\nlet n = 0;\nit('b', { retry: 1 }, () => expect(++n).toBe(2));\n";
+  const { lastLine } = await runTests(text, file);
   expect(lastLine).not.toMatch(/passed,/);
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ passed: 1, failed: 0, skipped: 0 });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+    passed: 2,
+    failed: 0,
+    skipped: 0,
+    flaky: ['planted.test.mjs: b'],
+  });
 });

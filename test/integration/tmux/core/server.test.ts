@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -362,22 +361,6 @@ test('[C-32] inside another tmux, a session starts, and its viewer nests with th
   });
   await outer.client.command('respawn-pane', '-k', '-t', '%0', 'env', '-u', 'TMUX', ...attach);
   await until(async () => /up/.test(await outer.screen()), 'the lead is seen through the outer tmux');
-});
-
-test('the end of a session attaches to nothing again, and starts no other server', async () => {
-  const bin = sandbox.folder('bin');
-  const log = join(bin, 'log');
-  const tmux = execFileSync('/bin/sh', ['-c', 'command -v tmux'], { encoding: 'utf8' }).trim();
-  writeFileSync(join(bin, 'tmux'), `#!/bin/sh\necho "$*" >>${log}\nexec ${tmux} "$@"\n`, { mode: 0o755 });
-  const world = createTmuxWorld(sandbox, {
-    env: { ...sandbox.env, PATH: `${bin}:${sandbox.env['PATH']}` },
-  });
-  await world.backend.open();
-  await world.backend.start(world.spec('lead', WAIT));
-  await world.backend.close({ destroy: true });
-  const calls = readFileSync(log, 'utf8').trim().split('\n');
-  expect(calls.filter((line) => line.includes('new-session'))).toHaveLength(1);
-  expect(calls.filter((line) => line.includes('attach-session'))).toEqual([]);
 });
 
 test('a server is ended by name from outside, and its socket goes with it', async () => {
