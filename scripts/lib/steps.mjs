@@ -35,10 +35,13 @@ export async function runSteps(steps, { parallel }) {
   return failed;
 }
 
-/** Runs a command of this repository on the terminal, however long it takes, and returns its exit code. */
-export function runLoudly(command, env = {}) {
+/**
+ * Runs a command of this repository on the terminal, however long it takes, and returns its exit code. `output`: the
+ * descriptor that what it prints goes to.
+ */
+export function runLoudly(command, env = {}, output = 1) {
   return new Promise((done) => {
-    start(command, { env, stdio: 'inherit' })
+    start(command, { env, stdio: ['inherit', output, 2] })
       .on('error', () => done(1))
       .on('close', (code) => done(code ?? 1));
   });

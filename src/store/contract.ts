@@ -64,6 +64,8 @@ export interface Reader {
   run(runId: string): RunRow | null;
   /** In order of creation; of one worker when given. */
   runs(sessionId: string, workerId?: string): RunRow[];
+  /** The oldest run that is not over; of one worker when given. Takes as long however many are over. */
+  openRun(sessionId: string, workerId?: string): RunRow | null;
   attempts(sessionId: string): AttemptRow[];
   /** Those not known to be over, in any session, whose worker is in this conversation of this agent. */
   attemptsInThread(agent: string, threadId: string): AttemptRow[];

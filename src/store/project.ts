@@ -1,11 +1,18 @@
 import type { StoredEvent } from '../core/events/index.js';
-import { PROJECTIONS, type Projection, type Rows, type TableName } from '../core/state/projections.js';
+import {
+  CHANGES_NO_ROW,
+  PROJECTIONS,
+  type Projection,
+  type Rows,
+  type TableName,
+} from '../core/state/projections.js';
 import { TERMINAL_EVENTS } from '../core/state/fold-run.js';
 import { isTerminalRun } from '../core/state/states.js';
 import { TABLE_NAMES, type Table, type Tables } from './table.js';
 
 /** Folds one event into every row it touches. Used on append and on rebuild, so both give the same rows. */
 export function project(tables: Tables, event: StoredEvent): void {
+  if (CHANGES_NO_ROW.has(event.type)) return;
   for (const name of TABLE_NAMES) projectInto(tables, name, event);
 }
 

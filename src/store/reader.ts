@@ -4,6 +4,9 @@ import { findLease } from './leases.js';
 import type { Sql } from './sql.js';
 import type { Tables } from './table.js';
 
+/** As the index of such runs says it. */
+const IS_OPEN = "state IN ('queued', 'running', 'waiting')";
+
 export function createReader(sql: Sql, tables: Tables): Reader {
   return {
     head: () => head(sql),
@@ -22,7 +25,7 @@ export function createReader(sql: Sql, tables: Tables): Reader {
         .all(
           `SELECT session_id FROM sessions WHERE kind = ? AND (
              EXISTS (SELECT 1 FROM runs WHERE runs.session_id = sessions.session_id
-               AND runs.state IN ('queued', 'running', 'waiting'))
+               AND runs.${IS_OPEN})
              OR EXISTS (SELECT 1 FROM attempts WHERE attempts.session_id = sessions.session_id
                AND attempts.state IN ('starting', 'running'))) ORDER BY rowid`,
           kind,
@@ -49,6 +52,13 @@ export function createReader(sql: Sql, tables: Tables): Reader {
       workerId === undefined
         ? tables.runs.select('session_id = ? ORDER BY rowid', sessionId)
         : tables.runs.select('session_id = ? AND worker_id = ? ORDER BY rowid', sessionId, workerId),
+    openRun: (sessionId, workerId) =>
+      (workerId === undefined
+        ? tables.runs.select(`session_id = ? AND ${IS_OPEN} ORDER BY rowid LIMIT 1`, sessionId)
+        : tables.runs.select(
+            `session_id = ? AND worker_id = ? AND ${IS_OPEN} ORDER BY rowid LIMIT 1`,
+            ...[sessionId, workerId],
+          ))[0] ?? null,
     attempts: (sessionId) => tables.attempts.select('session_id = ? ORDER BY rowid', sessionId),
     attemptsInThread: (agent, threadId) =>
       tables.attempts.select(

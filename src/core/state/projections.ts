@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../events/index.js';
+import type { EventName, StoredEvent } from '../events/index.js';
 import { foldMessage, foldVerification } from './fold-message.js';
 import { foldAttempt, foldRun } from './fold-run.js';
 import { foldSession } from './fold-session.js';
@@ -22,6 +22,14 @@ export interface Projection<Row> {
   readonly keyOf: (event: StoredEvent) => readonly string[] | null;
   readonly fold: (row: Row | null, event: StoredEvent) => Row | null;
 }
+
+/** Most of what agents tell: kept, and no row is changed by it, so that none has to be read for it. */
+export const CHANGES_NO_ROW: ReadonlySet<EventName> = new Set([
+  'text.completed',
+  'reasoning.completed',
+  'tool.called',
+  'tool.returned',
+]);
 
 const dataField = (event: StoredEvent, field: string): readonly string[] | null => {
   const value: unknown = (event.data as Record<string, unknown>)[field];

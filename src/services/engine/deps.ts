@@ -3,7 +3,7 @@ import type { TurnBackend, TurnSpec } from '../../backends/contract.js';
 import type { Clock } from '../../core/clock.js';
 import type { EventData, EventName, EventSource, NewEvent } from '../../core/events/index.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
-import { isTerminalRun, type Evidence } from '../../core/state/states.js';
+import type { Evidence } from '../../core/state/states.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Reader, Store } from '../../store/contract.js';
 import type { Slots } from './slots.js';
@@ -69,7 +69,7 @@ export function fact<Name extends EventName>(
 
 /** The run of a worker that is not over and has started or can; the oldest one first in line. */
 export function openRun(reader: Reader, sessionId: string, workerId: string): RunRow | null {
-  return reader.runs(sessionId, workerId).find((run) => !isTerminalRun(run.state)) ?? null;
+  return reader.openRun(sessionId, workerId);
 }
 
 export function lastRun(reader: Reader, worker: WorkerRow): RunRow | null {

@@ -22,7 +22,8 @@ export class RunWatch {
   onEvent(event: StoredEvent): void {
     const { run_id: runId = '' } = event;
     if (event.type === 'run.started') this.#limit(runId);
-    const run = runId === '' ? null : this.#deps.store.run(runId);
+    // Nothing else changes the state of a run, and agents say much.
+    const run = event.type.startsWith('run.') ? this.#deps.store.run(runId) : null;
     if (run !== null && isTerminalRun(run.state)) {
       this.#limits.get(runId)?.();
       this.#limits.delete(runId);

@@ -22,6 +22,8 @@ interface CpuReading {
 interface Watched {
   /** Its last sign. */
   signAt: number;
+  /** Whether its run was told of as silent before we watched it is not known yet. */
+  isNew: boolean;
   cpu: CpuReading | null;
   cancel: () => void;
 }
@@ -58,7 +60,7 @@ export class StallWatch {
   begin(workerId: string): void {
     const { clock, stallMs } = this.#deps;
     if (stallMs === null || this.#watched.has(workerId)) return;
-    const watched: Watched = { signAt: clock.now(), cpu: null, cancel: () => undefined };
+    const watched: Watched = { signAt: clock.now(), isNew: true, cpu: null, cancel: () => undefined };
     this.#watched.set(workerId, watched);
     this.#lookAfter(workerId, watched, stallMs / 2);
   }
@@ -67,8 +69,13 @@ export class StallWatch {
   sign(workerId: string, sign: RunSign): void {
     const watched = this.#watched.get(workerId);
     if (watched === undefined) return;
+    const { clock, stallMs } = this.#deps;
+    const quietMs = clock.now() - watched.signAt;
+    watched.signAt = clock.now();
+    // Agents say much; a silence too short to be told of has no end to tell either.
+    if (!watched.isNew && quietMs < (stallMs ?? 0)) return;
+    watched.isNew = false;
     const run = this.#atWork(workerId);
-    const { clock } = this.#deps;
     if (run !== null && run.stalled_since !== null) {
       const quiet_ms = Math.max(0, clock.now() - Date.parse(run.stalled_since));
       this.#tell(run, (subject) => fact('run.moved', subject, { sign, quiet_ms }), {
@@ -76,7 +83,6 @@ export class StallWatch {
         notice: `moves again after ${durationWords(quiet_ms)}`,
       });
     }
-    watched.signAt = clock.now();
   }
 
   /** It calls one of our tools, until what is returned is called. */

@@ -142,6 +142,7 @@ export class WorkerActor {
   }
 
   onSentinels(sentinels: readonly Sentinel[]): void {
+    if (sentinels.length === 0) return;
     const run = this.#record.openRun();
     if (run === null) return;
     if (run.started_at === null && this.#courier.isUnproven) return void this.#early.push(...sentinels);

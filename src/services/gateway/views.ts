@@ -33,7 +33,7 @@ export function sessionView(reader: Reader, row: SessionRow): z.input<typeof ses
       thread_id === null ? [] : [[agent, { thread_id, updated_at }] as const],
     );
   const options = optionsOf(row);
-  const isActive = reader.runs(row.session_id).some(({ state }) => !isTerminalRun(state));
+  const isActive = reader.openRun(row.session_id) !== null;
   return {
     id: row.session_id,
     title: row.goal,

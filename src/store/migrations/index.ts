@@ -7,6 +7,7 @@ import { sql as cleaned } from './0006-cleaned.js';
 import { sql as stalled } from './0007-stalled.js';
 import { sql as executor } from './0008-executor.js';
 import { sql as eventsByType } from './0009-events-by-type.js';
+import { sql as openRuns } from './0010-open-runs.js';
 
 export interface Migration {
   readonly version: number;
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, name: 'stalled', sql: stalled },
   { version: 8, name: 'executor', sql: executor },
   { version: 9, name: 'events-by-type', sql: eventsByType },
+  { version: 10, name: 'open-runs', sql: openRuns },
 ];

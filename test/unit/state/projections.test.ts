@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { EVENTS, type EventName } from '../../../src/core/events/index.js';
-import { PROJECTIONS, type TableName } from '../../../src/core/state/projections.js';
+import {
+  CHANGES_NO_ROW,
+  PROJECTIONS,
+  type Projection,
+  type TableName,
+} from '../../../src/core/state/projections.js';
 import { RUN, sampleEvent, SESSION, WORKER } from '../../support/sample-events.js';
 
 const NAMES = Object.keys(EVENTS) as EventName[];
@@ -26,6 +31,15 @@ it('an event touches the run and the worker of its envelope; an integration the 
   const withWorker = events.filter(({ event }) => event.worker_id !== undefined).map(({ name }) => name);
   expect(keysOf('runs')).toEqual(of(withRun, [RUN]));
   expect(keysOf('workers')).toEqual(of([...withWorker, 'branch.integrated'], [SESSION, WORKER]));
+});
+
+it.each([...CHANGES_NO_ROW])('%s changes no row that is there, and makes none', (name) => {
+  const event = { ...sampleEvent(name), seq: 1, at: '', v: 1 };
+  for (const { fold } of Object.values(PROJECTIONS as object) as Projection<{ state: string }>[]) {
+    const row = { state: 'running' };
+    expect(fold(row, event)).toBe(row);
+    expect(fold(null, event)).toBeNull();
+  }
 });
 
 it('attempts, messages and verifications are touched by the events that carry their id', () => {

@@ -1,0 +1,93 @@
+import { appendFileSync } from 'node:fs';
+
+/** A figure as `npm run bench` reports it. `ratio` is of ours to the rival's, or the other way where more is better. */
+export interface Row {
+  /** Its number among the goals, or what it belongs to. */
+  readonly goal: string;
+  readonly what: string;
+  readonly unit: string;
+  readonly ours: number;
+  readonly rival: number | null;
+  readonly ratio: number | null;
+  readonly target: string | null;
+  readonly met: boolean | null;
+}
+
+type Target = { readonly atMost: number } | { readonly atLeast: number };
+
+interface Comparison {
+  readonly goal: string;
+  readonly what: string;
+  readonly unit: string;
+  /** One round; resolves with its figure. */
+  readonly ours: () => Promise<number> | number;
+  readonly rival: () => Promise<number> | number;
+  /** Of the ratio. `atLeast`: how many times less than the rival's ours has to be. */
+  readonly target?: Target;
+  readonly rounds?: number;
+}
+
+/**
+ * Ours and the rival's in turns, so that whatever else the machine does meets both. The ratio is the middle of the
+ * rounds' ratios; a first round of each is not counted.
+ */
+export async function compare(comparison: Comparison): Promise<Row> {
+  const { goal, what, unit, target, rounds = 15 } = comparison;
+  const ours: number[] = [];
+  const rivals: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const [mine, other] = [await comparison.ours(), await comparison.rival()];
+    if (round === 0) continue;
+    ours.push(mine);
+    rivals.push(other);
+  }
+  const isMore = target !== undefined && 'atLeast' in target;
+  const ratios = ours.map((mine, round) => {
+    const other = rivals[round] ?? NaN;
+    return isMore ? other / mine : mine / other;
+  });
+  const ratio = median(ratios);
+  return report({
+    goal,
+    what,
+    unit,
+    ours: median(ours),
+    rival: median(rivals),
+    ratio,
+    ...judged(ratio, target),
+  });
+}
+
+/** A figure that has no rival; a target is of the figure itself. */
+export function figure(
+  given: Pick<Row, 'goal' | 'what' | 'unit' | 'ours'> & { readonly rival?: number; readonly atMost?: number },
+): Row {
+  const { atMost, rival = null, ...rest } = given;
+  const target = atMost === undefined ? null : `<= ${atMost} ${rest.unit}`;
+  const met = atMost === undefined ? null : rest.ours <= atMost;
+  return report({ ...rest, rival, ratio: null, target, met });
+}
+
+function judged(ratio: number, target: Target | undefined): Pick<Row, 'target' | 'met'> {
+  if (target === undefined) return { target: null, met: null };
+  return 'atMost' in target
+    ? { target: `<= ${target.atMost}x`, met: ratio <= target.atMost }
+    : { target: `>= ${target.atLeast}x less`, met: ratio >= target.atLeast };
+}
+
+/** To the file that scripts/bench.mjs reads; without it, as a line. */
+function report(row: Row): Row {
+  const file = process.env['BENCH_ROWS'];
+  const line = `${JSON.stringify(row)}\n`;
+  if (file === undefined) process.stdout.write(line);
+  else appendFileSync(file, line);
+  return row;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** NaN of nothing. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+}
