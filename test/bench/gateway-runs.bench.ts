@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
-import { createInterface } from 'node:readline';
 import { afterEach, it } from 'vitest';
 import { Bare } from './support/bare.js';
 import { cpuOf, residentOf } from './support/cpu.js';
@@ -16,16 +15,6 @@ const WORK = 'lines 5 every 100 ms of 100 bytes';
 let daemon: BenchDaemon;
 afterEach(() => daemon.close());
 
-/** Milliseconds until the agent says that it was started, by its own clock. */
-async function bareStart(): Promise<number> {
-  const asked = process.hrtime.bigint();
-  const child = spawn(process.execPath, [SPEAKER], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end('nothing');
-  let started = asked;
-  for await (const line of createInterface({ input: child.stdout })) started = startOf(line) ?? started;
-  return Number(started - asked) / 1e6;
-}
-
 function startOf(line: string): bigint | null {
   const [, noted] = /"text":"started (\d+) /.exec(line) ?? [];
   return noted === undefined ? null : BigInt(noted);
@@ -33,6 +22,7 @@ function startOf(line: string): bigint | null {
 
 it('from a message to the process of its agent', async () => {
   daemon = await BenchDaemon.start();
+  const bare = await Bare.start(daemon.folder);
   await compare({
     ...{
       goal: 'start',
@@ -49,8 +39,9 @@ it('from a message to the process of its agent', async () => {
       daemon.hangUp();
       return Number((started ?? asked) - asked) / 1e6;
     },
-    rival: bareStart,
+    rival: () => bare.start(),
   });
+  await bare.close();
 });
 
 it('[G22] a message for which no agent is started', async () => {
@@ -64,7 +55,8 @@ it('[G22] a message for which no agent is started', async () => {
     target: { atMost: 1.3 },
     async ours() {
       const before = cpuOf(daemon.pid);
-      for (let sent = 0; sent < REQUESTS; sent++) await daemon.say(session, 'text', { role: 'system' });
+      for (let sent = 0; sent < REQUESTS; sent++)
+        await daemon.call('POST', `/sessions/${session}/messages`, { text: 'text', role: 'system' });
       return ((cpuOf(daemon.pid) - before) * 1_000) / REQUESTS;
     },
     async rival() {
@@ -118,7 +110,9 @@ it('fifty runs in a pool of eight', async () => {
 
 function bareWork(): Promise<void> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [SPEAKER], { stdio: ['pipe', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, [SPEAKER], {
+      ...{ env: { PATH: process.env['PATH'] }, stdio: ['pipe', 'ignore', 'inherit'] },
+    });
     child.stdin.end(WORK);
     child.on('close', () => resolve());
   });

@@ -54,7 +54,20 @@ async function serve() {
   return { port: server.address().port };
 }
 
-const tasks = { relay, serve };
+/** Milliseconds until an agent says that it was started, by its own clock. */
+async function start() {
+  const asked = process.hrtime.bigint();
+  const agent = spawn(process.execPath, [speaker], { stdio: ['pipe', 'pipe', 'inherit'] });
+  agent.stdin.end('nothing');
+  let ms = null;
+  for await (const line of createInterface({ input: agent.stdout })) {
+    const [, noted] = /"text":"started (\d+) /.exec(line) ?? [];
+    if (noted !== undefined) ms = Number(BigInt(noted) - asked) / 1e6;
+  }
+  return { ms };
+}
+
+const tasks = { relay, serve, start };
 process.on('message', async ({ task, input }) => process.send(await tasks[task](input)));
 process.on('disconnect', () => process.exit(0));
 process.send('ready');

@@ -22,7 +22,10 @@ export class Bare {
   }
 
   static async start(folder: string): Promise<Bare> {
-    const child = fork(PROGRAM, [await compiledRoot(), folder, SPEAKER]);
+    // Without what vitest gives its own processes.
+    const child = fork(PROGRAM, [await compiledRoot(), folder, SPEAKER], {
+      ...{ env: { PATH: process.env['PATH'] }, execArgv: [] },
+    });
     await once(child, 'message');
     return new Bare(child);
   }
@@ -33,6 +36,10 @@ export class Bare {
 
   relay(prompt: string, keep: boolean): Promise<Relayed> {
     return this.#ask<Relayed>('relay', { prompt, keep });
+  }
+
+  async start(): Promise<number> {
+    return (await this.#ask<{ ms: number }>('start', null)).ms;
   }
 
   async serve(): Promise<string> {
