@@ -1,13 +1,14 @@
 import type { AgentCalls } from '../doors/http/agent-routes.js';
 import { runOfToken, type Tokens } from '../platform/tokens.js';
+import type { Caller } from '../services/operation.js';
 import { findRun } from '../services/gateway/conversation-row.js';
 import type { Gateway } from '../services/gateway/gateway.js';
 import type { AgentAccess } from '../services/session-context.js';
 import type { createGatewayMcp } from './gateway-mcp.js';
 
 const TOKEN_VARIABLE = 'AGENTORCHESTR_TOKEN';
-/** Shorter than what the agents' own clients allow one tool. */
-const CALL_LIMIT_MS = 3_600_000;
+/** What clients that we do not know let one tool take; also that of agents that are none any more. */
+const UNKNOWN_CLIENT_LIMIT_MS = 45_000;
 
 /** What the process of a turn finds in its environment: where we are, who it is, and a token for that run alone. */
 export function agentAccess(
@@ -45,6 +46,12 @@ export function agentCalls(
     const run = runId === null ? null : store.run(runId);
     return run !== null && tokensOf(run.session_id).isForRun(token, run.run_id) ? run : null;
   };
+  const toolLimit = ({ runId }: Caller): number => {
+    const run = runId === undefined ? null : store.run(runId);
+    const agent = run === null ? undefined : store.worker(run.session_id, run.worker_id)?.agent;
+    const adapter = gateway.agents.agents.find(({ name }) => name === agent);
+    return adapter?.headless?.mcpCallLimitMs ?? UNKNOWN_CLIENT_LIMIT_MS;
+  };
   return {
     workerOf(sessionId, token) {
       const run = runOf(token);
@@ -55,10 +62,11 @@ export function agentCalls(
       const run = runOf(token);
       if (run === null) return null;
       const { run_id: runId, session_id: sessionId, worker_id: workerId } = run;
-      return { scope: 'run', workerId, runId, name: `session ${sessionId}`, callLimitMs: CALL_LIMIT_MS };
+      return { scope: 'run', workerId, runId, name: `session ${sessionId}`, callLimitMs: Infinity };
     },
     sessionOf: ({ runId }) => (runId === undefined ? null : findRun(gateway, runId).session_id),
-    mcp: ({ request, response, caller, body }) => mcp.handle(request, response, caller, body),
+    mcp: ({ request, response, caller, body }) =>
+      mcp.handle(request, response, { ...caller, callLimitMs: toolLimit(caller) }, body),
     hook: async (sessionId, ...hook) => (await conversations.engine(sessionId)).hook(...hook),
   };
 }

@@ -21,6 +21,14 @@ export interface Caller {
   readonly callLimitMs: number;
 }
 
+/** So long before its client would give up, ms, a call is answered. */
+const MARGIN_MS = 5_000;
+
+/** How long one call may wait, ms: as asked, but not longer than its client lets it. */
+export function waitLimitMs(caller: Pick<Caller, 'callLimitMs'>, askedMs: number): number {
+  return Math.min(askedMs, Math.max(1_000, caller.callLimitMs - MARGIN_MS));
+}
+
 /** What every operation is told of the call, whatever it is about. */
 export interface CallContext {
   readonly caller: Caller;

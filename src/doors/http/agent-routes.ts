@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../services/operation.js';
@@ -23,8 +23,8 @@ export interface AgentCalls {
 }
 
 /**
- * `/hooks/{session}`: a body in the agent's words; the answer goes back as it is, `{}` means nothing. `/mcp/{session}`: the
- * operations that an agent may call, as its tools.
+ * `/hooks/{session}`: a body in the agent's words; the answer goes back as it is, `{}` means nothing. `/mcp`: the
+ * operations that the holder of the token may call, as tools; `/mcp/{session}`: for the agent of that session only.
  */
 export function addAgentRoutes(app: FastifyInstance, calls: AgentCalls): void {
   app.post<{ Params: { session_id: string } }>(
@@ -37,15 +37,22 @@ export function addAgentRoutes(app: FastifyInstance, calls: AgentCalls): void {
       return (await calls.hook(sessionId, workerId, request.body, hangUp(reply))) ?? {};
     },
   );
+  const tools = { method: ['GET', 'POST', 'DELETE'], exposeHeadRoute: false, bodyLimit: BODY_LIMIT_BYTES };
+  const answer = async ({ raw: request, body }: FastifyRequest, reply: FastifyReply, caller: Caller) => {
+    reply.hijack();
+    await calls.mcp({ request, response: reply.raw, caller, body });
+  };
+  app.route({
+    ...{ ...tools, url: '/mcp' },
+    handler: (request, reply) => answer(request, reply, request.caller),
+  });
   app.route<{ Params: { session_id: string } }>({
-    ...{ method: ['GET', 'POST', 'DELETE'], url: '/mcp/:session_id', exposeHeadRoute: false },
-    ...{ config: { access: 'agent' }, bodyLimit: BODY_LIMIT_BYTES },
+    ...{ ...tools, url: '/mcp/:session_id', config: { access: 'agent' } },
     async handler(request, reply) {
       const caller = calls.callerOf(bearerOf(request) ?? '');
       if (caller === null || calls.sessionOf(caller) !== request.params.session_id)
         throw new OrchestratorError('UNAUTHENTICATED');
-      reply.hijack();
-      await calls.mcp({ request: request.raw, response: reply.raw, caller, body: request.body });
+      await answer(request, reply, caller);
     },
   });
 }

@@ -17,8 +17,8 @@ import { addOperations, refuseOtherMethods } from './routes.js';
 import { addStreams, STREAM_ADDRESSES, takeSockets } from './stream.js';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** Of one answer: an hour of waiting is the longest that can be asked for. */
-const CALLER: Caller = { scope: 'client', workerId: null, name: 'client', callLimitMs: 3_600_000 };
+/** An hour of waiting is the longest that can be asked for; who asks for it takes it. */
+const CALLER: Caller = { scope: 'client', workerId: null, name: 'client', callLimitMs: Infinity };
 
 export interface HttpApplicationOptions {
   readonly gateway: Gateway;

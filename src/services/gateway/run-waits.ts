@@ -2,11 +2,16 @@ import type { Clock } from '../../core/clock.js';
 import { isTerminalRun } from '../../core/state/states.js';
 import type { RunRow } from '../../core/state/rows.js';
 import type { Store } from '../../store/contract.js';
+import { waitLimitMs, type CallContext } from '../operation.js';
+
+/** How often who waits is told that we are alive. */
+const PROGRESS_EVERY_MS = 15_000;
 
 interface Waiter {
   readonly runId: string;
   readonly until: number;
   readonly finish: () => void;
+  readonly tell: () => void;
 }
 
 /** Everybody who waits for a run, on one subscription and one timer. */
@@ -16,6 +21,7 @@ export class RunWaits {
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #unsubscribe: () => void;
   #timer: { readonly at: number; cancel(): void } | null = null;
+  #tellAt = Infinity;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -25,8 +31,13 @@ export class RunWaits {
     });
   }
 
-  /** Resolves when the run is over or waits for somebody, when the time is up, or when `signal` aborts. */
-  async wait(runId: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when the run is over or waits for somebody, when the time is up (what was asked for, or what the caller's
+   * client allows), or when the caller is gone. Tells progress meanwhile.
+   */
+  async wait(runId: string, askedMs: number, call: CallContext): Promise<void> {
+    const { caller, signal, progress } = call;
+    const timeoutMs = waitLimitMs(caller, askedMs);
     if (this.#rests(runId) || timeoutMs <= 0 || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const waiter: Waiter = {
@@ -37,10 +48,12 @@ export class RunWaits {
           signal.removeEventListener('abort', waiter.finish);
           resolve();
         },
+        tell: () => progress(`run ${runId} is ${this.#store.run(runId)?.state ?? 'not known'}`),
       };
+      if (this.#waiters.size === 0) this.#tellAt = this.#clock.now() + PROGRESS_EVERY_MS;
       signal.addEventListener('abort', waiter.finish, { once: true });
       this.#waiters.set(runId, (this.#waiters.get(runId) ?? new Set()).add(waiter));
-      this.#wakeAt(waiter.until);
+      this.#wakeAt(Math.min(waiter.until, this.#tellAt));
     });
   }
 
@@ -76,11 +89,16 @@ export class RunWaits {
   #wake(): void {
     this.#timer = null;
     const now = this.#clock.now();
+    const isTold = this.#tellAt <= now;
+    if (isTold) this.#tellAt = now + PROGRESS_EVERY_MS;
     let next = Infinity;
     for (const waiters of [...this.#waiters.values()])
       for (const waiter of [...waiters]) {
         if (waiter.until <= now) waiter.finish();
-        else next = Math.min(next, waiter.until);
+        else {
+          next = Math.min(next, waiter.until, this.#tellAt);
+          if (isTold) waiter.tell();
+        }
       }
     if (next !== Infinity) this.#wakeAt(next);
   }

@@ -1,12 +1,11 @@
 import { delay } from '../../core/clock.js';
 import type { VerificationRow } from '../../core/state/rows.js';
-import type { OperationContext } from '../operation.js';
+import { waitLimitMs, type OperationContext } from '../operation.js';
 import { requireLive, sessionRow } from '../session-context.js';
 import { reportVerification } from './session-report.js';
 import { spawnWorker } from './spawn-worker.js';
 import { waitForWorkers } from './wait-for-workers.js';
 
-const MARGIN_MS = 5_000;
 const PROGRESS_EVERY_MS = 10_000;
 
 export interface VerifyRequest {
@@ -31,7 +30,7 @@ interface Verifier {
 export async function verifyIntegration(context: OperationContext, request: VerifyRequest) {
   const { session } = context;
   const live = requireLive(session);
-  const capMs = Math.min(request.timeout_s * 1_000, context.caller.callLimitMs - MARGIN_MS);
+  const capMs = waitLimitMs(context.caller, request.timeout_s * 1_000);
   const deadline = session.clock.now() + Math.max(1_000, capMs);
   const job =
     request.verify_id === undefined

@@ -4,7 +4,7 @@ import type { WorkerRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
 import { lastRun } from '../engine/deps.js';
 import { takeNotices } from '../engine/notices.js';
-import type { Caller } from '../operation.js';
+import { waitLimitMs, type Caller } from '../operation.js';
 import type { SessionContext } from '../session-context.js';
 
 export interface WorkerOutcome {
@@ -18,7 +18,6 @@ export interface WorkerOutcome {
 
 const PROGRESS_EVERY_MS = 10_000;
 /** Answer this much before the caller's client gives up. */
-const MARGIN_MS = 5_000;
 
 /**
  * Parks until any (or all) of the workers has ended or waits for somebody, at most as long as the caller's client
@@ -37,7 +36,7 @@ export async function waitForWorkers(
     const ready = look().filter((outcome) => outcome.state !== 'timeout').length;
     return request.mode === 'any' ? ready > 0 : ready === request.workerIds.length;
   };
-  const capMs = Math.max(1_000, Math.min(request.timeoutMs, caller.callLimitMs - MARGIN_MS));
+  const capMs = waitLimitMs(caller, request.timeoutMs);
   await untilSatisfied(session, satisfied, capMs, signal, () => progress(describe(look())));
   const outcomes = look();
   if (caller.scope === 'lead' && !signal.aborted) {

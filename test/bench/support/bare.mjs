@@ -68,6 +68,8 @@ async function start() {
 }
 
 const tasks = { relay, serve, start };
-process.on('message', async ({ task, input }) => process.send(await tasks[task](input)));
+process.on('message', ({ task, input }) => {
+  void tasks[task](input).then((answer) => process.send(answer));
+});
 process.on('disconnect', () => process.exit(0));
 process.send('ready');

@@ -19,7 +19,9 @@ const say = (text) =>
 let prompt = '';
 process.stdin.setEncoding('utf8');
 process.stdin.on('data', (text) => (prompt += text));
-process.stdin.on('end', async () => {
+process.stdin.on('end', () => void speak());
+
+async function speak() {
   const [, lines = '0', every = '0', bytes = '100'] =
     /lines (\d+) every (\d+) ms of (\d+)/.exec(prompt) ?? [];
   const filler = 'x'.repeat(Number(bytes));
@@ -47,4 +49,4 @@ process.stdin.on('end', async () => {
     usage: { input_tokens: 1, output_tokens: 1 },
     permission_denials: [],
   });
-});
+}

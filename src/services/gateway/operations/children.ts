@@ -83,11 +83,12 @@ export const sendToSession = defineGatewayOperation({
     error: z.object({ code: z.string().nullable(), message: z.string() }).optional(),
     idempotent_replay: replay,
   }),
-  run: async ({ gateway, caller, signal }, { from_session_id, from_run_id, timeout_s, ...input }) => {
+  run: async ({ gateway, ...call }, { from_session_id, from_run_id, timeout_s, ...input }) => {
+    const { caller } = call;
     const from = origin(gateway, caller, input.session_id, { from_session_id, from_run_id });
     const posted = await postMessage(gateway, { ...input, by: 'send', caller, from });
     const { store } = gateway;
-    if (timeout_s > 0) await gateway.waits.wait(posted.run.run_id, timeout_s * 1_000, signal);
+    if (timeout_s > 0) await gateway.waits.wait(posted.run.run_id, timeout_s * 1_000, call);
     const run = runView(store, findRun(gateway, posted.run.run_id));
     return {
       ...{ message: messageView(posted.message), run },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { waitLimitMs } from '../../operation.js';
 import { CLIENTS_AND_ABOVE, defineGatewayOperation } from '../operation.js';
 import { readEvents } from '../read-events.js';
 import { eventSchema, eventView } from '../views.js';
@@ -18,8 +19,9 @@ export const listEvents = defineGatewayOperation({
     wait_s: z.coerce.number().min(0).max(60).default(0).describe('wait so long for the first one'),
   }),
   output: z.object({ events: z.array(eventSchema), next_cursor: z.string(), has_more: z.boolean() }),
-  run: async ({ gateway, signal }, { wait_s, ...input }) => {
-    const page = await readEvents(gateway, { ...input, waitMs: wait_s * 1_000 }, signal);
+  run: async ({ gateway, caller, signal }, { wait_s, ...input }) => {
+    const waitMs = waitLimitMs(caller, wait_s * 1_000);
+    const page = await readEvents(gateway, { ...input, waitMs }, signal);
     return { events: page.events.map(eventView), next_cursor: page.nextCursor, has_more: page.hasMore };
   },
 });

@@ -96,11 +96,11 @@ export const waitForRun = defineGatewayOperation({
     timed_out: z.boolean(),
     waited_ms: z.number(),
   }),
-  run: async ({ gateway, signal }, { run_id, timeout_s }) => {
+  run: async ({ gateway, ...call }, { run_id, timeout_s }) => {
     const { clock, store } = gateway;
     const before = findRun(gateway, run_id);
     const startedAt = clock.now();
-    await gateway.waits.wait(before.run_id, timeout_s * 1_000, signal);
+    await gateway.waits.wait(before.run_id, timeout_s * 1_000, call);
     const run = findRun(gateway, run_id);
     const done = isTerminalRun(run.state);
     return {
