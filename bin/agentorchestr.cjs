@@ -2,9 +2,8 @@
 // Old syntax on purpose: an old Node must get as far as the message that says so. `--version` is answered before
 // anything is loaded.
 'use strict';
-const { existsSync } = require('fs');
+const { existsSync, writeSync } = require('fs');
 const { join } = require('path');
-const { version } = require('../package.json');
 
 const args = process.argv.slice(2);
 const entry = join(__dirname, '../dist/main/cli.js');
@@ -20,7 +19,13 @@ function isTooOld() {
 }
 
 if (args.length === 1 && args[0] === '--version') {
-  console.log(`agentorchestr ${version}`);
+  // Not console.log, which takes longer to load than all the rest.
+  try {
+    writeSync(1, `agentorchestr ${require('../package.json').version}\n`);
+  } catch (error) {
+    // Nobody reads it.
+    if (error.code !== 'EPIPE') throw error;
+  }
 } else if (isTooOld()) {
   refuse(`Node.js ${process.versions.node} is too old`, 'agentorchestr needs Node.js 20.19 or newer');
 } else if (!existsSync(entry)) {
