@@ -3,7 +3,7 @@ import { aider } from './aider.js';
 import { amp } from './amp.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
-import type { AgentAdapter, InteractiveLaunch, Launch } from './contract.js';
+import type { AgentAdapter, AgentOption, InteractiveLaunch, Launch } from './contract.js';
 import { copilot } from './copilot.js';
 import { cursor } from './cursor.js';
 import { gemini } from './gemini.js';
@@ -55,6 +55,16 @@ export function launchOf(adapter: AgentAdapter, backend: string): Launch | null 
 function inForeground({ interactive }: AgentAdapter): Launch | null {
   if (interactive?.firstPrompt === undefined) return null;
   return { ...interactive, paste: null, toolsAtStart: false } as InteractiveLaunch;
+}
+
+/** The first setting that this agent cannot be started without and does not have; null: it has all. */
+export function missingOption(
+  { name, options }: Pick<AgentAdapter, 'name' | 'options'>,
+  given: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): AgentOption | null {
+  return (
+    (options ?? []).find((option) => option.required && given[name]?.[option.name] === undefined) ?? null
+  );
 }
 
 /** Everything that must not reach an agent we start, so that none believes it runs inside another. */

@@ -89,7 +89,18 @@ async function runOperation(
   if (typeof version === 'string' && version !== host.version && !options.quiet)
     host.err(`warning: this agentd is version ${version}, agentctl is ${host.version}: start it again\n`);
   const printed = printAnswer(host, answer, options);
-  return printed === EXIT.ok ? outcome(answer) : printed;
+  if (printed !== EXIT.ok) return printed;
+  const code = outcome(answer);
+  // Whoever asked for one value alone would not learn why there is none.
+  if (code === EXIT.endedOtherwise && options.field !== null && !options.quiet)
+    host.err(`note: ${endOf(answer)}\n`);
+  return code;
+}
+
+function endOf(answer: Readonly<Record<string, unknown>>): string {
+  const { state = '', error } = answer['run'] as { state?: string; error?: { message?: string } | null };
+  const why = error?.message ?? '';
+  return `its run ended as ${state}${why === '' ? '' : `: ${why}`}`;
 }
 
 /** Of an answer that says whether its run is done; of every other: ok. */

@@ -110,13 +110,18 @@ function attemptOf(tx: Transaction, { sessionId }: EngineDeps, attemptId: string
 
 function exitOf({ outputTail, status }: Exited): Omit<Ending, 'type'> & { failureCode: string } {
   // The screen of one that was killed says what it was at, and nothing of why it ended.
-  const words = isSignal(status) ? null : lastLine(outputTail);
+  const words = isSignal(status) ? null : lastWords(outputTail);
   return { summary: words ?? exitWords(status), evidence: 'process', failureCode: EXITED_WITHOUT_REPORT };
 }
 
-function lastLine(text: string): string | null {
-  const last = text.trim().split('\n').at(-1)?.trim() ?? '';
-  return last === '' ? null : last;
+/** The last line that says it is an error, which some print in front of how they are used; else the last one. */
+function lastWords(text: string): string | null {
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+  const error = lines.findLast((line) => /^(error|fatal)\b/i.test(line));
+  return error ?? (lines.at(-1) || null);
 }
 
 function subjectOf({ sessionId }: Settling, worker: WorkerRow, evidence: Evidence): FactSubject {

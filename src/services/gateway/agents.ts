@@ -1,5 +1,5 @@
-import type { AgentAdapter, HeadlessLaunch } from '../../agents/contract.js';
-import { findAgent, launchOf } from '../../agents/registry.js';
+import type { AgentAdapter, AgentOption, HeadlessLaunch } from '../../agents/contract.js';
+import { findAgent, launchOf, missingOption } from '../../agents/registry.js';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { findProgram } from '../../platform/find-program.js';
 
@@ -18,7 +18,7 @@ export interface AgentTable {
   readonly options: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE, NO_AGENTS. */
+/** Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE, NO_AGENTS, AGENT_OPTION_MISSING. */
 export async function readyAgent(table: AgentTable, name: string): Promise<ReadyAgent> {
   const adapter = findAgent(name, table.agents);
   const launch = adapter.headless;
@@ -26,7 +26,17 @@ export async function readyAgent(table: AgentTable, name: string): Promise<Ready
     throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', { agent: name, valid: withoutTerminal(table) });
   const binary = await findProgram(adapter.binaries, table.env);
   if (binary === null) throw new OrchestratorError('NO_AGENTS', { wanted: [name] });
+  const missing = missingOption(adapter, table.options);
+  if (missing !== null) throw optionMissing(name, missing);
   return { adapter, launch, binary, options: table.options[name] ?? {} };
+}
+
+export function optionMissing(
+  agent: string,
+  { name: option, summary, file }: AgentOption,
+): OrchestratorError {
+  const value = file ? 'FILE' : 'VALUE';
+  return new OrchestratorError('AGENT_OPTION_MISSING', { agent, option, summary, value });
 }
 
 /** Those that this version can start without a terminal. */
@@ -46,9 +56,12 @@ export interface Provider {
 export async function providers(table: AgentTable): Promise<Provider[]> {
   return Promise.all(
     withoutTerminal(table).map(async (name) => {
-      const binary = await findProgram(findAgent(name, table.agents).binaries, table.env);
-      const reason = binary === null ? 'not found on PATH' : null;
-      return { name, kind: 'cli' as const, binary, available: binary !== null, reason };
+      const adapter = findAgent(name, table.agents);
+      const binary = await findProgram(adapter.binaries, table.env);
+      const missing = missingOption(adapter, table.options);
+      const lacks = missing === null ? null : `needs its ${missing.name}: ${missing.summary}`;
+      const reason = binary === null ? 'not found on PATH' : lacks;
+      return { name, kind: 'cli' as const, binary, available: reason === null, reason };
     }),
   );
 }

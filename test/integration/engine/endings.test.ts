@@ -38,6 +38,12 @@ describe('an agent whose process ends', () => {
     expect(rig.ended).toEqual([{ workerId: 'w01', how: { kind: 'exited', status: 3 } }]);
   });
 
+  it('says its error, also where it explains its usage after it', async () => {
+    await rig.working('w01');
+    exit('w01', 2, 'starting\nError: no such model\n\nUsage: agent [OPTIONS]\n  --model NAME\n');
+    expect(rig.run('w01').summary).toBe('Error: no such model');
+  });
+
   it('without a word says what is known', async () => {
     await rig.working('w01');
     exit('w01', null, ' \n');

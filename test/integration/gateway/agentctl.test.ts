@@ -128,7 +128,10 @@ describe('agentctl and a real agentd', { timeout: 180_000 }, () => {
     expect(JSON.parse(waited.out)).toMatchObject({ done: false, timed_out: true });
     expect((await agentctl(['run', 'cancel', run])).code).toBe(0);
     const over = await agentctl(['--field', 'run.state', 'run', 'wait', run]);
-    expect(over).toEqual({ code: 2, out: 'cancelled\n', err: '' });
+    const why = 'note: its run ended as cancelled: cancelled by client\n';
+    expect(over).toEqual({ code: 2, out: 'cancelled\n', err: why });
+    const quiet = await agentctl(['--quiet', '--field', 'run.state', 'run', 'wait', run]);
+    expect(quiet).toEqual({ code: 2, out: 'cancelled\n', err: '' });
   });
 
   it('[65] does nothing twice for the same idempotency key, and reads a long text from standard input', async () => {

@@ -118,6 +118,14 @@ describe('preflight', { timeout: 180_000 }, () => {
     delete env['CODEX_API_KEY'];
   });
 
+  it('names the setting that an agent cannot be started without', async () => {
+    const checked = await found('--port', '0', '--default-provider', 'scripted');
+    expect(checked.code).toBe(1);
+    expect(said(checked, 'scripted')).toContain('scripted needs its script');
+    const { next_step } = checked.checks.find(({ name }) => name === 'scripted')!;
+    expect(next_step).toContain('--agent-option scripted.script=FILE');
+  });
+
   it('says what would happen to a database of another version, and leaves it as it is', async () => {
     installCodex();
     const path = join(box.folder('old'), 'gateway.db');

@@ -69,6 +69,11 @@ export const PRECONDITION_ERRORS = {
     message: (p) => `${p['agent']} is detected but cannot be started by this version`,
     hint: (p) => `agents that can be started: ${list(p['valid'])}`,
   },
+  AGENT_OPTION_MISSING: {
+    category: 'precondition',
+    message: (p) => `${p['agent']} needs its ${p['option']}: ${p['summary']}`,
+    hint: (p) => `start agentd with --agent-option ${p['agent']}.${p['option']}=${p['value']}`,
+  },
   AGENT_NEEDS_TMUX: {
     category: 'precondition',
     message: (p) => `${p['agent']} can only be started in a pane, and tmux is not installed`,

@@ -120,7 +120,7 @@ export const cancelRun = defineGatewayOperation({
     ...{ method: 'POST', path: '/runs/{run_id}/cancel', status: 202 },
     otherwise: { status: 200, when: (answer) => answer['already_terminal'] === true },
   },
-  input: z.object({ run_id: runId, reason: z.string().max(2_000).default('cancelled by a client') }),
+  input: z.object({ run_id: runId, reason: z.string().max(2_000).default('') }),
   output: z.object({ run: runSchema, already_terminal: z.literal(true).optional() }),
   run: async ({ gateway, caller }, { run_id, reason }) => {
     const { store } = gateway;

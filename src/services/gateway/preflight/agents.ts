@@ -1,9 +1,11 @@
 import type { AgentAdapter, NeededFile } from '../../../agents/contract.js';
-import { OrchestratorError } from '../../../core/errors/error.js';
+import { missingOption } from '../../../agents/registry.js';
+import { errorBody, OrchestratorError } from '../../../core/errors/error.js';
 import type { InstalledAgent } from '../../../discovery/contract.js';
 import { isThere } from '../../../platform/disk.js';
 import { readTextFile } from '../../../platform/files.js';
 import { failed, ok, warning, type CheckRow } from '../../doctor/row.js';
+import { optionMissing } from '../agents.js';
 import type { PreflightDeps } from './deps.js';
 
 const SESSIONS_LOOKED_AT = 500;
@@ -74,6 +76,12 @@ async function rowsOf(
   const found = installed.find((agent) => agent.adapter === adapter);
   if (found === undefined) return need === null ? [] : [missing(adapter, need)];
   const subject = { name, version: found.version, path: found.binary };
+  const option = need === null ? null : missingOption(adapter, deps.wanted.agentOptions);
+  if (need !== null && option !== null) {
+    const { message, hint = '' } = errorBody(optionMissing(name, option));
+    const row = need.now ? failed : warning;
+    return [row(subject, `${message}${why}`, { advice: hint })];
+  }
   return [ok(subject, `${found.version} at ${found.binary}${why}`), ...(await setUpOf(deps, adapter))];
 }
 
