@@ -61,12 +61,20 @@ export function secretsOf(env: Readonly<Record<string, string | undefined>>): st
   );
 }
 
-/** The same value with every text in it, names of fields included, as `change` makes it. */
-export function withTexts(value: unknown, change: (text: string) => string): unknown {
+/** Nobody reads what is nested deeper; agents may print it, and it would use up the stack. */
+const MOST_LEVELS = 200;
+const TOO_DEEP = '(nested too deep, left out)';
+
+/**
+ * The same value with every text in it, names of fields included, as `change` makes it. What is nested deeper than 200
+ * levels is left out.
+ */
+export function withTexts(value: unknown, change: (text: string) => string, levels = MOST_LEVELS): unknown {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((one) => withTexts(one, change));
   if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return TOO_DEEP;
+  if (Array.isArray(value)) return value.map((one) => withTexts(one, change, levels - 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [change(name), withTexts(one, change)]),
+    Object.entries(value).map(([name, one]) => [change(name), withTexts(one, change, levels - 1)]),
   );
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { OrchestratorError } from '../../core/errors/error.js';
+import { parseJson } from '../shared/json.js';
 
 /** JSON or nothing. No form and no plain text: those a web page may send without asking first. */
 export function takeJsonOnly(app: FastifyInstance): void {
@@ -10,9 +10,9 @@ export function takeJsonOnly(app: FastifyInstance): void {
     (_request, body: string, done: (error: Error | null, parsed?: unknown) => void) => {
       if (body.trim() === '') return done(null, undefined);
       try {
-        done(null, JSON.parse(body));
+        done(null, parseJson(body));
       } catch (error) {
-        done(new OrchestratorError('INVALID_JSON', { problem: (error as Error).message }));
+        done(error as Error);
       }
     },
   );

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorBody, OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
+import { parseJson } from './json.js';
 
 export const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
@@ -48,7 +49,7 @@ export function sendProblem(response: ServerResponse, thrown: unknown): void {
   sendJson(response, status, body, 'application/problem+json');
 }
 
-/** The parsed JSON body; undefined when it is empty. Throws INVALID_INPUT, BODY_TOO_LARGE. */
+/** The parsed JSON body; undefined when it is empty. Throws INVALID_INPUT, INVALID_JSON, BODY_TOO_LARGE. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -65,12 +66,5 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
       problem: `"${type ?? ''}" is not accepted`,
       hint: 'send application/json',
     });
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
-  } catch (error) {
-    throw new OrchestratorError('INVALID_INPUT', {
-      field: 'body',
-      problem: `not JSON: ${(error as Error).message}`,
-    });
-  }
+  return parseJson(Buffer.concat(chunks).toString('utf8'));
 }

@@ -202,6 +202,10 @@ describe('a body', () => {
     expect(await post(`{"title":"${'x'.repeat(1024 * 1024)}"}`)).toEqual([413, 'BODY_TOO_LARGE']);
     for (const bad of ['{"title":', '{title:1}', "{'title':'x'}", '{"title":"x"} {}', '\u0000'])
       expect([bad, ...(await post(bad))]).toEqual([bad, 400, 'INVALID_JSON']);
+    for (const [open, close] of [['{"a":', '}'] as const, ['[', ']'] as const]) {
+      const deep = `{"metadata":{"a":${open.repeat(9_000)}1${close.repeat(9_000)}}}`;
+      expect(await post(deep)).toEqual([400, 'INVALID_JSON']);
+    }
     for (const other of ['[]', '"text"', '1'])
       expect([other, ...(await post(other))]).toEqual([other, 422, 'INVALID_INPUT']);
     expect(rig.store.sessions(100)).toHaveLength(before);

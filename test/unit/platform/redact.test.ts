@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/platform/logger.js';
-import { createRedactor, type Redactor } from '../../../src/platform/redact.js';
+import { createRedactor, withTexts, type Redactor } from '../../../src/platform/redact.js';
 
 let redactor: Redactor;
 beforeEach(() => {
@@ -78,6 +78,16 @@ describe('the redactor', () => {
     const text = `${'-----BEGIN PRIVATE KEY '.repeat(2_000)}${'//a:'.repeat(2_000)}${'eyJ'.repeat(5_000)}`;
     expect(redactor.redact(text)).toBe(text);
   });
+});
+
+it('what is nested without end is left out from some depth on, and nothing fails by it', () => {
+  let deep: unknown = 'secret';
+  for (let level = 0; level < 100_000; level++) deep = level % 2 === 0 ? [deep] : { a: deep };
+  const text = JSON.stringify(
+    withTexts({ a: { deep }, beside: 'secret' }, (one) => one.replace('secret', 'changed')),
+  );
+  expect(text).toContain('(nested too deep, left out)');
+  expect(text).toContain('"beside":"changed"');
 });
 
 describe('the log', () => {
