@@ -158,8 +158,7 @@ describe('a body', () => {
 
   it.each(['{', "{'a':1}", 'undefined', '{"a":1}}', ' '])('that is no JSON is refused: %j', async (text) => {
     await expect(readJson(request([text]))).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
-      params: { field: 'body' },
+      code: 'INVALID_JSON',
       httpStatus: 422,
     });
   });
