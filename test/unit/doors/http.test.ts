@@ -159,7 +159,7 @@ describe('a body', () => {
   it.each(['{', "{'a':1}", 'undefined', '{"a":1}}', ' '])('that is no JSON is refused: %j', async (text) => {
     await expect(readJson(request([text]))).rejects.toMatchObject({
       code: 'INVALID_JSON',
-      httpStatus: 422,
+      httpStatus: 400,
     });
   });
 
