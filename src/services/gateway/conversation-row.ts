@@ -25,7 +25,7 @@ export function optionsOf(session: SessionRow): ConversationOptions {
 export function findConversation(reader: Reader, sessionId: string): SessionRow {
   const row = reader.session(sessionId);
   if (row?.kind === 'conversation') return row;
-  throw new OrchestratorError('SESSION_NOT_FOUND', { session: sessionId });
+  throw new OrchestratorError('SESSION_NOT_FOUND', { session: sessionId, daemon: true });
 }
 
 /** Throws SESSION_ENDED for one that is archived. */

@@ -20,7 +20,10 @@ export const NOT_FOUND_ERRORS = {
   SESSION_NOT_FOUND: {
     category: 'not_found',
     message: (p) => `no session "${p['session']}"`,
-    hint: () => 'agentorchestr --list-sessions shows the last ones',
+    hint: (p) =>
+      p['daemon'] === true
+        ? 'GET /sessions (agentctl session list) shows those of this daemon'
+        : 'agentorchestr --list-sessions shows the last ones',
   },
   NO_SESSIONS: {
     category: 'not_found',

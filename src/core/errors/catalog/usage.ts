@@ -48,7 +48,7 @@ export const USAGE_ERRORS = {
   },
   INVALID_JSON: {
     category: 'usage',
-    message: (p) => `the body is not JSON: ${p['problem']}`,
+    message: (p) => `the body is no JSON that is taken: ${p['problem']}`,
     hint: () => 'send one JSON object, or no body at all',
   },
   UNSUPPORTED_MEDIA_TYPE: {
