@@ -31,6 +31,18 @@ export interface AgentAdapter {
   readonly interactive: InteractiveLaunch | null;
   /** Without a terminal; null: it cannot be started so by this version. */
   readonly headless: HeadlessLaunch | null;
+  /** It is no program: a model that is asked over HTTP. Such an agent can talk and do nothing else. */
+  readonly model?: ModelAccess;
+}
+
+export interface ModelAccess {
+  readonly format: 'messages' | 'chat';
+  /** Without the path of the format. */
+  readonly url: string;
+  readonly urlVariable: string;
+  readonly path: string;
+  readonly keyVariable: string;
+  headers(key: string): Readonly<Record<string, string>>;
 }
 
 export interface SetUp {

@@ -1,4 +1,5 @@
 import type { HeadlessLaunch, InteractiveLaunch, StreamFormat } from '../agents/contract.js';
+import type { ModelMessage, ModelPlace } from '../llm/contract.js';
 import type { Sentinel } from '../core/sentinels.js';
 import type { Choice, Evidence, WaitingKind } from '../core/state/states.js';
 
@@ -122,6 +123,16 @@ export interface StartSpec extends ProcessSpec {
 export interface TurnSpec extends ProcessSpec {
   readonly launch: HeadlessLaunch;
   readonly format: StreamFormat;
+  /** Instead of a process: a model that is asked. */
+  readonly model?: ModelTurn;
+}
+
+export interface ModelTurn {
+  readonly place: ModelPlace;
+  /** What was said before, oldest first. */
+  readonly history: readonly ModelMessage[];
+  /** The conversation's own id. */
+  readonly threadId: string;
 }
 
 export interface StartedAgent {
@@ -160,9 +171,14 @@ export interface SendOptions {
 
 export interface TurnStart {
   readonly spec: TurnSpec;
-  /** The process exists, and the text is on its standard input. */
-  began(started: StartedAgent): void;
+  /** The process exists, and the text is on its standard input; `pid` null: there is none. */
+  began(started: StartedTurn): void;
 }
+
+export type StartedTurn = Pick<StartedAgent, 'paneId' | 'window'> & {
+  readonly pid: number | null;
+  readonly pidStartedAt: string | null;
+};
 
 export interface EarlierDelivery {
   /**

@@ -15,7 +15,7 @@ import { daemonsFolder } from './daemon-files.js';
 import type { DaemonLog } from './daemon-log.js';
 import { agentFlags } from './agentd-flags.js';
 import { runGateway } from './gateway.js';
-import { readAgents } from './own-agents.js';
+import { readConversationAgents } from './own-agents.js';
 import { packageVersion } from './version.js';
 
 const AGENTCTL = fileURLToPath(new URL('../../bin/agentctl.cjs', import.meta.url));
@@ -38,7 +38,7 @@ export async function run(
 ): Promise<void> {
   const terminal = createTerminal();
   try {
-    const agents = readAgents(resolvePaths(process.env));
+    const agents = readConversationAgents(resolvePaths(process.env));
     const flags = agentFlags(agents);
     const options = readAgentdOptions(args, process.env, process.cwd(), flags);
     if (options === 'help') return terminal.out(agentdHelp(flags));

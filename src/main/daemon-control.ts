@@ -12,7 +12,7 @@ import type {
 } from '../doors/agentctl/host.js';
 import { readAgentdOptions, type AgentdOptions } from '../doors/cli/agentd-options.js';
 import { agentFlags } from './agentd-flags.js';
-import { readAgents } from './own-agents.js';
+import { readConversationAgents } from './own-agents.js';
 import { systemClock } from '../platform/clock.js';
 import { startDetached } from '../platform/detached.js';
 import { isThere } from '../platform/disk.js';
@@ -32,7 +32,7 @@ export function daemonControl(env: Environment, paths: Paths): AgentctlHost['dae
     start: (target, options) => start(env, paths, target, options),
     async preflight(target, given) {
       const { runPreflight } = await import('./preflight.js');
-      return runPreflight(agentdOptions(env, paths, target, given), readAgents(paths), env);
+      return runPreflight(agentdOptions(env, paths, target, given), readConversationAgents(paths), env);
     },
     stop: ({ url }, limitMs) => stop(paths, url, limitMs),
     backup: (target, given) => backup(env, paths, target, given),
@@ -43,7 +43,7 @@ export function daemonControl(env: Environment, paths: Paths): AgentctlHost['dae
 
 /** Throws USAGE. */
 function agentdOptions(env: Environment, paths: Paths, target: Target, given: StartOptions): AgentdOptions {
-  const flags = agentFlags(readAgents(paths));
+  const flags = agentFlags(readConversationAgents(paths));
   const more = tokenFor(env, target);
   const options = readAgentdOptions(allArguments(target, given), { ...env, ...more }, process.cwd(), flags);
   if (typeof options !== 'string') return options;

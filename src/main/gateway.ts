@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import type { AgentAdapter } from '../agents/contract.js';
 import { guardVariables } from '../agents/registry.js';
+import { withModels } from '../backends/embedded/backend.js';
 import { createHeadlessBackend } from '../backends/headless/backend.js';
 import { isoTime, type Clock } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { AgentdOptions } from '../doors/cli/agentd-options.js';
 import { createHttpApplication } from '../doors/http/application.js';
+import { askModel } from '../llm/ask.js';
 import { cpuTimeOf, isAlive } from '../platform/process-tree.js';
 import { systemClock } from '../platform/clock.js';
 import { ensurePrivateDirectory } from '../platform/files.js';
@@ -154,8 +156,8 @@ async function createGateway(
     ...{ ...shared, access, workerDirectory, owner: ownIdentity(), cpuTime: cpuTimeOf },
     ...{ stallMs: options.idleTimeoutMs ?? STALL_MS, endsSilent: options.idleTimeoutMs !== null },
     isRoot: process.getuid?.() === 0,
-    createBackend: (sessionId) =>
-      createHeadlessBackend({
+    createBackend: (sessionId) => {
+      const processes = createHeadlessBackend({
         ...{
           env,
           clock,
@@ -165,7 +167,9 @@ async function createGateway(
         },
         ownSecretPrefixes: [...OWN_PREFIXES, 'AGENTD_', 'AGENTCTL_'],
         workerDirectory: (workerId) => workerDirectory(sessionId, workerId),
-      }),
+      });
+      return withModels(processes, { ask: askModel, clock, logger });
+    },
   });
   const state = { isDraining: false };
   const gateway: Gateway = {

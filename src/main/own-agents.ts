@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { withOwnAgents } from '../agents/own/adapter.js';
 import { ownAgentsSchema } from '../agents/own/schema.js';
 import type { AgentAdapter } from '../agents/contract.js';
+import { EMBEDDED } from '../agents/embedded.js';
 import { AGENTS } from '../agents/registry.js';
 import { validated } from '../config/problem.js';
 import { parseToml } from '../config/toml-file.js';
@@ -18,6 +19,11 @@ export function readAgents(paths: Pick<Paths, 'config'>): readonly AgentAdapter[
   const text = readIfThere(path);
   if (text === null) return AGENTS;
   return withOwnAgents(AGENTS, validated(parseToml(path, text), ownAgentsSchema).agents);
+}
+
+/** And the models that can be asked without a program, for conversations. Throws as `readAgents` does. */
+export function readConversationAgents(paths: Pick<Paths, 'config'>): readonly AgentAdapter[] {
+  return [...readAgents(paths), ...EMBEDDED];
 }
 
 function readIfThere(path: string): string | null {

@@ -22,7 +22,9 @@ export function parseJson(text: string): unknown {
 function isDeeper(value: unknown, levels: number): boolean {
   let here = [value];
   for (let level = 0; level <= levels; level++) {
-    here = here.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    here = here.flatMap((one) =>
+      typeof one === 'object' && one !== null ? Object.values<unknown>(one) : [],
+    );
     if (here.length === 0) return false;
   }
   return true;

@@ -1,12 +1,13 @@
-import type { AgentAdapter, AgentOption, HeadlessLaunch } from '../../agents/contract.js';
+import type { AgentAdapter, AgentOption, HeadlessLaunch, ModelAccess } from '../../agents/contract.js';
 import { findAgent, launchOf, missingOption } from '../../agents/registry.js';
 import { OrchestratorError } from '../../core/errors/error.js';
+import type { ModelPlace } from '../../llm/contract.js';
 import { findProgram } from '../../platform/find-program.js';
 
 export interface ReadyAgent {
   readonly adapter: AgentAdapter;
   readonly launch: HeadlessLaunch;
-  /** Absolute path. */
+  /** Absolute path; '' of a model, which is no program. */
   readonly binary: string;
   /** What the person who started the daemon set for it. */
   readonly options: Readonly<Record<string, string>>;
@@ -18,17 +19,38 @@ export interface AgentTable {
   readonly options: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE, NO_AGENTS, AGENT_OPTION_MISSING. */
+/** Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE, NO_AGENTS, AGENT_KEY_MISSING, AGENT_OPTION_MISSING. */
 export async function readyAgent(table: AgentTable, name: string): Promise<ReadyAgent> {
   const adapter = findAgent(name, table.agents);
   const launch = adapter.headless;
   if (launch === null)
     throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', { agent: name, valid: withoutTerminal(table) });
-  const binary = await findProgram(adapter.binaries, table.env);
+  if (adapter.model !== undefined && keyOf(adapter.model, table) === null)
+    throw new OrchestratorError('AGENT_KEY_MISSING', { agent: name, variable: adapter.model.keyVariable });
+  // A model has none.
+  const binary = adapter.model === undefined ? await findProgram(adapter.binaries, table.env) : '';
   if (binary === null) throw new OrchestratorError('NO_AGENTS', { wanted: [name] });
   const missing = missingOption(adapter, table.options);
   if (missing !== null) throw optionMissing(name, missing);
   return { adapter, launch, binary, options: table.options[name] ?? {} };
+}
+
+export function keyOf({ keyVariable }: ModelAccess, { env }: Pick<AgentTable, 'env'>): string | null {
+  const key = env[keyVariable]?.trim() ?? '';
+  return key === '' ? null : key;
+}
+
+/** Where a model is asked, as the options and the environment of the daemon say. null: the agent is a program. */
+export function modelPlace({ adapter, options }: ReadyAgent, table: AgentTable): ModelPlace | null {
+  const { model: access, name: provider } = adapter;
+  if (access === undefined) return null;
+  const { format, path, urlVariable } = access;
+  const base = (options['url'] ?? table.env[urlVariable] ?? access.url).replace(/\/+$/, '');
+  return {
+    ...{ provider, format, url: `${base}${path}`, headers: access.headers(keyOf(access, table) ?? '') },
+    model: options['model'] ?? '',
+    maxTokens: options['max_tokens'] === undefined ? null : Number(options['max_tokens']),
+  };
 }
 
 export function optionMissing(
@@ -46,8 +68,8 @@ function withoutTerminal({ agents }: Pick<AgentTable, 'agents'>): string[] {
 
 export interface Provider {
   readonly name: string;
-  /** `cli`: its own program is started. */
-  readonly kind: 'cli';
+  /** `cli`: its own program is started; `embedded`: a model that is asked over HTTP. */
+  readonly kind: 'cli' | 'embedded';
   readonly binary: string | null;
   readonly available: boolean;
   readonly reason: string | null;
@@ -57,9 +79,14 @@ export async function providers(table: AgentTable): Promise<Provider[]> {
   return Promise.all(
     withoutTerminal(table).map(async (name) => {
       const adapter = findAgent(name, table.agents);
-      const binary = await findProgram(adapter.binaries, table.env);
+      const { model } = adapter;
+      const binary = model === undefined ? await findProgram(adapter.binaries, table.env) : null;
       const missing = missingOption(adapter, table.options);
       const lacks = missing === null ? null : `needs its ${missing.name}: ${missing.summary}`;
+      if (model !== undefined) {
+        const reason = keyOf(model, table) === null ? `${model.keyVariable} is not set` : lacks;
+        return { name, kind: 'embedded' as const, binary, available: reason === null, reason };
+      }
       const reason = binary === null ? 'not found on PATH' : lacks;
       return { name, kind: 'cli' as const, binary, available: reason === null, reason };
     }),

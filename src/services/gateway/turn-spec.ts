@@ -4,11 +4,14 @@ import type { TurnSpec } from '../../backends/contract.js';
 import type { SessionRow, WorkerRow } from '../../core/state/rows.js';
 import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js';
 import { hashOf } from '../../platform/ids.js';
+import type { Reader } from '../../store/contract.js';
 import type { AgentAccess } from '../session-context.js';
 import { optionsOf } from './conversation-row.js';
-import { readyAgent, type AgentTable } from './agents.js';
+import { modelPlace, readyAgent, type AgentTable } from './agents.js';
+import { modelHistory } from './model-history.js';
 
 export interface TurnParts {
+  readonly store: Reader;
   readonly agents: AgentTable;
   access(sessionId: string, workerId: string, runId: string | null): AgentAccess;
   workerDirectory(sessionId: string, workerId: string): string;
@@ -29,6 +32,7 @@ export async function conversationTurn(
   const { session_id: sessionId, worker_id: workerId } = worker;
   const { agent, context, access } = await startOf(parts, session, worker, runId);
   const { adapter, launch } = agent;
+  const place = modelPlace(agent, parts.agents);
   const { directory } = context;
   await ensurePrivateDirectory(directory);
   for (const file of launch.files?.(context) ?? [])
@@ -39,6 +43,14 @@ export async function conversationTurn(
     argv: launch.argv(context),
     env: { ...access.env, ...launch.env?.(context) },
     format: launch.format(context),
+    ...(place === null
+      ? {}
+      : {
+          model: {
+            ...{ place, threadId: `${sessionId}-${workerId}` },
+            history: modelHistory(parts.store, sessionId, workerId),
+          },
+        }),
   };
 }
 

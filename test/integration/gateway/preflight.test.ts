@@ -118,6 +118,20 @@ describe('preflight', { timeout: 180_000 }, () => {
     delete env['CODEX_API_KEY'];
   });
 
+  it('names the key of a model that is asked without a program', async () => {
+    const flags = ['--port', '0', '--default-provider', 'embedded:groq'];
+    const without = await found(...flags, '--agent-option', 'embedded:groq.model=some-model');
+    expect(without.code).toBe(1);
+    expect(said(without, 'embedded:groq')).toContain('GROQ_API_KEY is not set');
+    env['GROQ_API_KEY'] = 'a-key-that-nobody-prints';
+    const model = await found(...flags);
+    expect(said(model, 'embedded:groq')).toContain('needs its model');
+    const all = await found(...flags, '--agent-option', 'embedded:groq.model=some-model');
+    expect(said(all, 'embedded:groq')).toContain('its key is in GROQ_API_KEY');
+    expect(JSON.stringify(all)).not.toContain('a-key-that');
+    delete env['GROQ_API_KEY'];
+  });
+
   it('names the setting that an agent cannot be started without', async () => {
     const checked = await found('--port', '0', '--default-provider', 'scripted');
     expect(checked.code).toBe(1);

@@ -74,6 +74,12 @@ export const PRECONDITION_ERRORS = {
     message: (p) => `${p['agent']} needs its ${p['option']}: ${p['summary']}`,
     hint: (p) => `start agentd with --agent-option ${p['agent']}.${p['option']}=${p['value']}`,
   },
+  AGENT_KEY_MISSING: {
+    category: 'precondition',
+    message: (p) => `${p['agent']} needs its key, and ${p['variable']} is not set where agentd runs`,
+    hint: (p) =>
+      `export ${p['variable']}=… and start agentd again: agentctl daemon stop, agentctl daemon start`,
+  },
   AGENT_NEEDS_TMUX: {
     category: 'precondition',
     message: (p) => `${p['agent']} can only be started in a pane, and tmux is not installed`,

@@ -36,6 +36,32 @@ export const RUNNING_ERRORS = {
     message: (p) => `${p['agent']} ended (${p['status']}) ${p['when']}`,
     hint: () => 'its last screen is in read_worker_output; a missing login is the usual cause',
   },
+  MODEL_LOGIN: {
+    category: 'agent',
+    message: (p) => `${p['provider']} does not accept the key: ${p['problem']}`,
+    hint: () => 'agentctl daemon preflight names the variable that holds it; start agentd again with another',
+  },
+  MODEL_LIMITED: {
+    category: 'agent',
+    message: (p) =>
+      `${p['provider']} has no room (rate limit) after ${p['tries']} tries: ${p['problem']}${p['wait_s'] === undefined ? '' : `; it says to wait ${p['wait_s']} s`}`,
+    hint: () => 'say it again later',
+  },
+  MODEL_REFUSED: {
+    category: 'agent',
+    message: (p) => `${p['provider']} refused what ${p['model']} was asked: ${p['problem']}`,
+    hint: () => 'its model and address are options: --agent-option PROVIDER.model=NAME, PROVIDER.url=URL',
+  },
+  MODEL_UNAVAILABLE: {
+    category: 'agent',
+    message: (p) => `${p['provider']} could not be asked, in ${p['tries']} tries: ${p['problem']}`,
+    hint: () => 'look whether its address can be reached from this machine, and say it again',
+  },
+  MODEL_BROKEN_OFF: {
+    category: 'agent',
+    message: (p) => `${p['provider']} broke off in its answer: ${p['problem']}`,
+    hint: () => 'what it said so far is in the events; say it again, or ask it to go on',
+  },
   // unavailable
   SUPERVISOR_NOT_RUNNING: {
     category: 'unavailable',

@@ -5,7 +5,7 @@ import type { InstalledAgent } from '../../../discovery/contract.js';
 import { isThere } from '../../../platform/disk.js';
 import { readTextFile } from '../../../platform/files.js';
 import { failed, ok, warning, type CheckRow } from '../../doctor/row.js';
-import { optionMissing } from '../agents.js';
+import { keyOf, optionMissing } from '../agents.js';
 import type { PreflightDeps } from './deps.js';
 
 const SESSIONS_LOOKED_AT = 500;
@@ -73,6 +73,7 @@ async function rowsOf(
     const problem = adapter === undefined ? 'no such agent' : 'it cannot be started without a terminal';
     return [failed({ name }, `${problem}${why}`, { advice: 'name another one with --default-provider' })];
   }
+  if (adapter.model !== undefined) return need === null ? [] : [modelRow(deps, adapter, need)];
   const found = installed.find((agent) => agent.adapter === adapter);
   if (found === undefined) return need === null ? [] : [missing(adapter, need)];
   const subject = { name, version: found.version, path: found.binary };
@@ -83,6 +84,20 @@ async function rowsOf(
     return [row(subject, `${message}${why}`, { advice: hint })];
   }
   return [ok(subject, `${found.version} at ${found.binary}${why}`), ...(await setUpOf(deps, adapter))];
+}
+
+/** Only whether there is a key: whether it is still valid would need the network. */
+function modelRow({ env, wanted }: PreflightDeps, adapter: AgentAdapter, { why, now }: Need): CheckRow {
+  const { name, model } = adapter;
+  const lacks = now ? failed : warning;
+  if (model !== undefined && keyOf(model, { env }) === null) {
+    const fix = { command: `export ${model.keyVariable}=…` };
+    return lacks({ name }, `${model.keyVariable} is not set (${why})`, fix);
+  }
+  const option = missingOption(adapter, wanted.agentOptions);
+  if (option === null) return ok({ name }, `its key is in ${model?.keyVariable} (${why})`);
+  const { message, hint = '' } = errorBody(optionMissing(name, option));
+  return lacks({ name }, `${message} (${why})`, { advice: hint });
 }
 
 function missing({ name, binaries }: AgentAdapter, { why, now }: Need): CheckRow {
