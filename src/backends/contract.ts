@@ -1,5 +1,5 @@
 import type { HeadlessLaunch, InteractiveLaunch, StreamFormat } from '../agents/contract.js';
-import type { ModelMessage, ModelPlace } from '../llm/contract.js';
+import type { ModelTurn } from '../llm/contract.js';
 import type { Sentinel } from '../core/sentinels.js';
 import type { Choice, Evidence, WaitingKind } from '../core/state/states.js';
 
@@ -127,14 +127,6 @@ export interface TurnSpec extends ProcessSpec {
   readonly model?: ModelTurn;
 }
 
-export interface ModelTurn {
-  readonly place: ModelPlace;
-  /** What was said before, oldest first. */
-  readonly history: readonly ModelMessage[];
-  /** The conversation's own id. */
-  readonly threadId: string;
-}
-
 export interface StartedAgent {
   readonly workerId: string;
   readonly paneId: string | null;
@@ -171,14 +163,9 @@ export interface SendOptions {
 
 export interface TurnStart {
   readonly spec: TurnSpec;
-  /** The process exists, and the text is on its standard input; `pid` null: there is none. */
-  began(started: StartedTurn): void;
+  /** The process exists, and the text is on its standard input; null: there is none. */
+  began(started: StartedAgent | null): void;
 }
-
-export type StartedTurn = Pick<StartedAgent, 'paneId' | 'window'> & {
-  readonly pid: number | null;
-  readonly pidStartedAt: string | null;
-};
 
 export interface EarlierDelivery {
   /**

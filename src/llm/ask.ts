@@ -1,7 +1,7 @@
 import { delay } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { chat } from './chat.js';
-import type { ModelAnswer, ModelCall, ModelFormat, ModelPlace } from './contract.js';
+import type { ModelAnswer, ModelCall, ModelFormat } from './contract.js';
 import type { WireFormat } from './format.js';
 import { messages } from './messages.js';
 import { serverEvents } from './server-events.js';
@@ -56,7 +56,7 @@ async function askOnce(call: ModelCall): Promise<ModelAnswer> {
   }).catch((error: unknown) => {
     throw new Away(causeOf(error));
   });
-  if (!response.ok) throw await refusal(place, response);
+  if (!response.ok) throw await refusal(call, response);
   return whole(call, response);
 }
 
@@ -101,21 +101,23 @@ async function whole(call: ModelCall, response: Response): Promise<ModelAnswer> 
   throw brokenOff('the answer ended in the middle');
 }
 
-async function refusal({ provider, model }: ModelPlace, response: Response): Promise<Error> {
+async function refusal({ place, clock }: ModelCall, response: Response): Promise<Error> {
+  const { provider, model } = place;
   const { status } = response;
   const problem = `${status} ${wordsOf(await response.text().catch(() => ''))}`.trim();
-  if (status === 429) return new Away(problem, { waitMs: retryAfter(response), limited: true });
-  if (status === 408 || status >= 500) return new Away(problem, { waitMs: retryAfter(response) });
+  if (status === 429) return new Away(problem, { waitMs: retryAfter(response, clock.now()), limited: true });
+  if (status === 408 || status >= 500)
+    return new Away(problem, { waitMs: retryAfter(response, clock.now()) });
   if (status === 401 || status === 403) return new OrchestratorError('MODEL_LOGIN', { provider, problem });
   return new OrchestratorError('MODEL_REFUSED', { provider, model, problem });
 }
 
 /** Milliseconds; null where it does not say. */
-function retryAfter({ headers }: Response): number | null {
+function retryAfter({ headers }: Response, now: number): number | null {
   const given = headers.get('retry-after');
   if (given === null || given.trim() === '') return null;
   const seconds = Number(given);
-  const ms = Number.isNaN(seconds) ? Date.parse(given) - Date.now() : seconds * 1_000;
+  const ms = Number.isNaN(seconds) ? Date.parse(given) - now : seconds * 1_000;
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 

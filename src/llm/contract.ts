@@ -20,6 +20,15 @@ export interface ModelPlace {
   readonly maxTokens: number | null;
 }
 
+/** One turn of a conversation with a model. */
+export interface ModelTurn {
+  readonly place: ModelPlace;
+  /** What was said before, oldest first. */
+  readonly history: readonly ModelMessage[];
+  /** The conversation's own id. */
+  readonly threadId: string;
+}
+
 export interface ModelCall {
   readonly place: ModelPlace;
   /** Oldest first; the last one is what is asked. */

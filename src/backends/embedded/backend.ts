@@ -1,13 +1,12 @@
 import type { Clock } from '../../core/clock.js';
 import { errorBody, toOrchestratorError } from '../../core/errors/error.js';
-import type { AskModel } from '../../llm/contract.js';
+import type { AskModel, ModelTurn } from '../../llm/contract.js';
 import { Listeners } from '../../platform/listeners.js';
 import type { Logger } from '../../platform/logger.js';
 import type {
   AdoptedTurn,
   BackendEvent,
   Delivery,
-  ModelTurn,
   Said,
   SendOptions,
   StopResult,
@@ -90,7 +89,7 @@ class Models {
     await this.#asking.get(workerId)?.over;
     const { turn, signal, observer } = options;
     if (turn === undefined || signal?.aborted === true) return { outcome: 'refused', reason: 'cancelled' };
-    turn.began({ paneId: null, window: null, pid: null, pidStartedAt: null });
+    turn.began(null);
     observer.typed(Buffer.byteLength(text));
     return new Promise((resolve) => {
       const asking: Asking = { abort: new AbortController(), over: Promise.resolve() };

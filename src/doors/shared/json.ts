@@ -22,10 +22,12 @@ export function parseJson(text: string): unknown {
 function isDeeper(value: unknown, levels: number): boolean {
   let here = [value];
   for (let level = 0; level <= levels; level++) {
-    here = here.flatMap((one) =>
-      typeof one === 'object' && one !== null ? Object.values<unknown>(one) : [],
-    );
+    here = here.flatMap(parts);
     if (here.length === 0) return false;
   }
   return true;
+}
+
+function parts(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value as Record<string, unknown>) : [];
 }

@@ -54,10 +54,10 @@ export async function planTurn(
       store.append(
         fact('worker.started', subject, {
           attempt_id: attemptId,
-          pane_id: started.paneId,
-          window: started.window,
-          pid: started.pid,
-          pid_started_at: started.pidStartedAt,
+          pane_id: started?.paneId ?? null,
+          window: started?.window ?? null,
+          pid: started?.pid ?? null,
+          pid_started_at: started?.pidStartedAt ?? null,
         }),
       );
       // Cancelled, killed or timed out while its process was being made, when there was none yet to be ended.
