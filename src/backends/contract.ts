@@ -119,11 +119,10 @@ export interface StartSpec extends ProcessSpec {
   readonly launch: InteractiveLaunch;
 }
 
-/** A process for one turn: the text of the delivery is on its standard input. */
+/** A process for one turn: the text of the delivery is on its standard input. With `model`: that is asked instead. */
 export interface TurnSpec extends ProcessSpec {
   readonly launch: HeadlessLaunch;
   readonly format: StreamFormat;
-  /** Instead of a process: a model that is asked. */
   readonly model?: ModelTurn;
 }
 

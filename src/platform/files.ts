@@ -1,9 +1,30 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, mkdirSync } from 'node:fs';
 import { appendFile, chmod, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, basename } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
 import { currentUserId } from './paths.js';
+
+/**
+ * Makes a folder and those above it that are missing, 0700. Not Node's own `recursive`: where the system makes no folder
+ * at all (/proc) that one never ends. Throws what mkdir throws.
+ */
+export function makeFolders(path: string): void {
+  const make = () => {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  };
+  try {
+    make();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+    makeFolders(dirname(path));
+    make();
+  }
+}
 
 /**
  * Makes `path` (and missing parents) as a folder of mode 0700 that is ours. An existing one must be a real folder,
@@ -12,9 +33,11 @@ import { currentUserId } from './paths.js';
 export async function ensurePrivateDirectory(path: string): Promise<void> {
   const unsafe = (error: NodeJS.ErrnoException) =>
     new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: error.message }, { cause: error });
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    throw unsafe(error);
-  });
+  try {
+    makeFolders(dirname(path));
+  } catch (error) {
+    throw unsafe(error as NodeJS.ErrnoException);
+  }
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw unsafe(error);
   });

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolders } from '../platform/files.js';
 import { currentUserId } from '../platform/paths.js';
 import type { Connection } from './connection.js';
 import { migrate } from './migrate.js';
@@ -43,7 +44,7 @@ function connect(file: string, path: string, prepare: (connection: Connection) =
 /** SQLite would make the file with the umask's mode; its -wal and -shm files take over the mode found here. */
 function makePrivateFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(path));
     closeSync(openSync(path, 'a', 0o600));
     const info = statSync(path);
     if ((info.mode & 0o077) !== 0 && info.uid === currentUserId()) chmodSync(path, 0o600);

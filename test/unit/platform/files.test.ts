@@ -42,6 +42,13 @@ const at = (...names: string[]) => join(folder, ...names);
 const mode = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 
 describe('a private folder', () => {
+  // What Node's own way takes for a folder that was just removed by somebody, again and again.
+  it.runIf(process.platform === 'linux')('says so where the system makes no folders, and ends', async () => {
+    await expect(ensurePrivateDirectory('/proc/nowhere/below')).rejects.toMatchObject({
+      code: 'UNSAFE_DIRECTORY',
+    });
+  });
+
   it('is made with its parents, for us alone', async () => {
     await ensurePrivateDirectory(at('a', 'b', 'c'));
     expect(['a', 'a/b', 'a/b/c'].map((path) => mode(at(path)))).toEqual(['700', '700', '700']);
