@@ -91,12 +91,12 @@ export const SETTINGS: readonly Setting[] = [
   {
     ...{ key: 'limits.session_timeout_s', ...number(31_536_000), scope: 'lower', fallback: null },
     ...{ variable: 'AGENTORCHESTR_SESSION_TIMEOUT_S', flag: '--session-timeout' },
-    summary: 'seconds after which a session ends',
+    summary: 'seconds after which a session ends; pauses do not count',
   },
   {
     ...{ key: 'limits.run_timeout_s', ...number(31_536_000), scope: 'lower', fallback: null },
     ...{ variable: 'AGENTORCHESTR_RUN_TIMEOUT_S', flag: '--run-timeout' },
-    summary: 'seconds that one task of a worker may take',
+    summary: 'seconds that one task of a worker may take; then it is interrupted',
   },
   {
     ...{ key: 'limits.stall_s', ...number(31_536_000, 0), scope: 'user', fallback: 600 },

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../agents/contract.js';
-import type { AgentFlag } from '../doors/cli/agentd-options.js';
+import type { AgentFlag } from '../doors/cli/agentd-help.js';
 
 /** What agents add to the flags of agentd. */
 export function agentFlags(agents: readonly AgentAdapter[]): readonly AgentFlag[] {

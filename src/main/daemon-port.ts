@@ -7,7 +7,7 @@ import { addressOf } from './daemon-access.js';
 const PROBE_LIMIT_MS = 1_000;
 const health = z.object({ service: z.literal('agentd'), version: z.string(), instance_id: z.string() });
 
-/** Throws PORT_IN_USE, and says what is there. */
+/** Throws PORT_IN_USE, and says what is there; PORT_NOT_OPENED. */
 export async function listenOn(
   app: { listen(host: string, port: number): Promise<number> },
   { host, port }: { readonly host: string; readonly port: number },
@@ -15,7 +15,10 @@ export async function listenOn(
   try {
     return await app.listen(host, port);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
+    if (['listen', 'bind', 'getaddrinfo'].includes(syscall) && code !== 'EADDRINUSE')
+      throw new OrchestratorError('PORT_NOT_OPENED', { host, port, code });
+    if (code !== 'EADDRINUSE') throw error;
     throw new OrchestratorError('PORT_IN_USE', {
       host,
       port,

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { nearest } from '../../core/nearest.js';
+import type { FlagRows } from '../shared/flag-row.js';
 import type { Environment, Target } from './host.js';
 
 export type FlagTable = NonNullable<ParseArgsConfig['options']>;
@@ -13,16 +14,26 @@ export interface Given {
 export const FORMATS = ['pretty', 'json', 'jsonl', 'text'] as const;
 export type Format = (typeof FORMATS)[number];
 
-const GLOBAL_FLAGS = {
-  url: { type: 'string' },
-  'auth-token': { type: 'string' },
-  format: { type: 'string' },
-  field: { type: 'string' },
-  timeout: { type: 'string' },
-  quiet: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-} as const satisfies FlagTable;
+/** They may stand before or after every command. */
+export const GLOBAL_FLAGS = {
+  url: { type: 'string', value: 'URL', summary: 'which daemon (http://127.0.0.1:8765; AGENTCTL_URL)' },
+  'auth-token': {
+    ...{ type: 'string', value: 'T' },
+    summary: 'its token (AGENTCTL_AUTH_TOKEN; the one of a daemon on this machine is found)',
+  },
+  format: {
+    ...{ type: 'string', value: 'F' },
+    summary: 'pretty (JSON with indentation), json (one line), jsonl (a line per thing), text',
+  },
+  field: {
+    ...{ type: 'string', value: 'PATH' },
+    summary: 'print only that value: session.id, run.result_text, sessions.0.id; exit 5 where it is absent',
+  },
+  timeout: { type: 'string', value: 'S', summary: 'of one answer (60; commands that wait: none)' },
+  quiet: { type: 'boolean', summary: 'no notes on stderr' },
+  help: { type: 'boolean', short: 'h', summary: 'show this help' },
+  version: { type: 'boolean', summary: 'print the version' },
+} as const satisfies FlagRows;
 
 const DEFAULT_URL = 'http://127.0.0.1:8765';
 

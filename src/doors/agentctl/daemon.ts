@@ -1,4 +1,5 @@
 import { EXIT } from '../../core/errors/categories.js';
+import type { FlagRows } from '../shared/flag-row.js';
 import { preflightLines } from '../shared/preflight-lines.js';
 import { parseFlags, seconds, usage, type Options } from './arguments.js';
 import type { AgentctlHost } from './host.js';
@@ -11,6 +12,7 @@ export interface DaemonCommand {
   readonly summary: string;
   /** The rest of the line is agentd's. */
   readonly handsOn?: true;
+  readonly flags: FlagRows;
   run(host: AgentctlHost, args: readonly string[], options: Options): Promise<number>;
 }
 
@@ -22,6 +24,7 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
     usage: 'agentctl daemon start [FLAGS OF agentd]',
     summary: 'Start agentd in the background, in this folder; does nothing where it runs.',
     handsOn: true,
+    flags: {},
     async run(host, args, options) {
       const { target, isUrlGiven, quiet } = options;
       const answer = await host.daemon.start(target, { args, isUrlGiven });
@@ -35,6 +38,7 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
     usage: 'agentctl daemon preflight [FLAGS OF agentd]',
     summary: 'Say whether agentd could start with these flags, and what to mend; changes nothing.',
     handsOn: true,
+    flags: {},
     async run(host, args, options) {
       const found = await host.daemon.preflight(options.target, { args, isUrlGiven: options.isUrlGiven });
       const forPeople = options.field === null && ['pretty', 'text'].includes(options.format);
@@ -47,8 +51,9 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
     name: 'daemon stop',
     usage: 'agentctl daemon stop [--wait S]',
     summary: 'Stop agentd: what runs may end first, as long as its --grace says.',
+    flags: { wait: { type: 'string', value: 'S', summary: 'how long to wait for its end (60)' } },
     async run(host, args, options) {
-      const given = parseFlags(args, { wait: { type: 'string' } }, 'agentctl daemon stop');
+      const given = parseFlags(args, this.flags, 'agentctl daemon stop');
       noMore(given.positionals, this.usage);
       const limitMs = seconds('wait', String(given.values['wait'] ?? STOP_LIMIT_S)) * 1_000;
       const answer = await host.daemon.stop(options.target, limitMs);
@@ -61,8 +66,9 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
     usage: 'agentctl daemon backup FILE [--db FILE]',
     summary:
       'Copy the database into FILE, also while agentd and its runs write; proves that the copy is whole.',
+    flags: { db: { type: 'string', value: 'FILE', summary: 'which database (that of the daemon)' } },
     async run(host, args, options) {
-      const given = parseFlags(args, { db: { type: 'string' } }, 'agentctl daemon backup');
+      const given = parseFlags(args, this.flags, 'agentctl daemon backup');
       const [file, ...more] = given.positionals;
       if (file === undefined) throw usage('a backup needs the name of a file', `write ${this.usage}`);
       noMore(more, this.usage);
@@ -75,9 +81,12 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
     name: 'daemon logs',
     usage: 'agentctl daemon logs [--lines N] [--follow]',
     summary: 'Show the last lines of the log of an agentd that agentctl started, and those to come.',
+    flags: {
+      lines: { type: 'string', value: 'N', summary: 'how many (50)' },
+      follow: { type: 'boolean', short: 'f', summary: 'go on with those to come' },
+    },
     async run(host, args, options) {
-      const flags = { lines: { type: 'string' }, follow: { type: 'boolean', short: 'f' } } as const;
-      const given = parseFlags(args, flags, 'agentctl daemon logs');
+      const given = parseFlags(args, this.flags, 'agentctl daemon logs');
       noMore(given.positionals, this.usage);
       const most = Math.floor(seconds('lines', String(given.values['lines'] ?? '50')));
       const asJson = options.format === 'jsonl' || options.format === 'json';

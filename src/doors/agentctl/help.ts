@@ -1,15 +1,15 @@
+import { flagName, type FlagRow, type FlagRows } from '../shared/flag-row.js';
 import { kebab } from '../shared/projection.js';
+import { GLOBAL_FLAGS } from './arguments.js';
 import { isList, isNumber, isRecord, isSwitch, type OperationCommand, type Property } from './commands.js';
-import { DAEMON_COMMANDS } from './daemon.js';
+import { DAEMON_COMMANDS, type DaemonCommand } from './daemon.js';
 import { usageLine } from './input.js';
+import { TAIL_FLAGS } from './tail.js';
+
+const COLUMN = 28;
 
 const GLOBALS = `Before or after the command:
-  --url URL          which daemon (http://127.0.0.1:8765; AGENTCTL_URL)
-  --auth-token T     its token (AGENTCTL_AUTH_TOKEN; the one of a daemon on this machine is found)
-  --format F         pretty (JSON with indentation), json (one line), jsonl (a line per thing), text
-  --field PATH       print only that value: session.id, run.result_text, sessions.0.id; exit 5 where it is absent
-  --timeout S        of one answer (60; commands that wait: none)
-  --quiet            no notes on stderr
+${flagLines(GLOBAL_FLAGS)}
 
 Exit: 0 done, run succeeded · 1 refused · 2 the run ended otherwise · 3 no daemon, or a stale one · 4 no valid token
       5 --field absent · 20 still going (the wait is over, or the run waits for somebody) · 64 wrong usage
@@ -22,22 +22,18 @@ const EXAMPLES = `  agentctl daemon start --default-provider NAME
   agentctl events tail $SESSION --follow --until-idle
 `;
 
-const TAIL = 'agentctl events tail SESSION_ID [--follow]';
-const TAIL_HELP = `${TAIL}: Print events, a line of JSON each: the last 20, or those after a cursor.
-
-  --cursor C       those after it (0: all; latest: only new ones)
-  --limit N        how many of the last ones, without a cursor (20)
-  --type NAME      only these; may be repeated (--types A,B)
-  --run-id ID      only of this run
-  --follow, -f     go on with what comes, over restarts of the daemon, without gap or repetition
-  --until-idle     go on until no run of the session is left
-`;
+export const TAIL = {
+  usage: 'agentctl events tail SESSION_ID [--follow]',
+  summary:
+    'Print events, a line of JSON each: the last 20, or those after a cursor; with --follow those to come.',
+  flags: TAIL_FLAGS,
+};
 
 export function helpOf(commands: readonly OperationCommand[]): string {
   const lines: (readonly [string, string])[] = [
     ...DAEMON_COMMANDS.map(({ usage, summary }) => [usage, summary] as const),
     ...commands.map((command) => [usageLine(command), command.operation.summary] as const),
-    [TAIL, 'Print events, and with --follow those to come.'],
+    [TAIL.usage, TAIL.summary],
   ];
   const shown = lines.map(([line, summary]) => `  ${line.replace(/^agentctl /, '').padEnd(38)} ${summary}`);
   return `agentctl: talk to coding agents through agentd
@@ -50,31 +46,49 @@ ${GLOBALS}`;
 }
 
 export function helpOfCommand(command: OperationCommand): string {
-  const flags = Object.entries(command.properties).map(([field, property]) =>
-    `  ${`--${kebab(field)}${valueOf(property)}`.padEnd(28)} ${summaryOf(property)}`.trimEnd(),
-  );
   const others = command.names.slice(1).map((name) => `agentctl ${name}`);
   return [
     `${usageLine(command)}: ${command.operation.summary}`,
     ...(others.length === 0 ? [] : [`also: ${others.join(', ')}`]),
     '',
-    ...flags,
+    flagLines(rowsOf(command)),
     ...('text' in command.properties ? ['', 'A text of - is read from standard input.'] : []),
     '',
     GLOBALS,
   ].join('\n');
 }
 
-export function helpOfOther(name: string): string {
-  const daemon = DAEMON_COMMANDS.find((command) => command.name === name);
-  const own = daemon === undefined ? TAIL_HELP : `${daemon.usage}: ${daemon.summary}\n`;
-  return `${own}\n${GLOBALS}`;
+export function helpOfOther({
+  usage,
+  summary,
+  flags,
+}: Pick<DaemonCommand, 'usage' | 'summary' | 'flags'>): string {
+  const own = Object.keys(flags).length === 0 ? '' : `${flagLines(flags)}\n\n`;
+  return `${usage}: ${summary}\n\n${own}${GLOBALS}`;
 }
 
-function valueOf(property: Property): string {
-  if (isSwitch(property)) return '';
-  if (isRecord(property)) return ' KEY=VALUE';
-  return ` ${property.enum?.join('|') ?? property.const ?? (isNumber(property) ? 'N' : 'TEXT')}`;
+/** The fields of an operation as they are shown. */
+export function rowsOf({ properties }: OperationCommand): FlagRows {
+  return Object.fromEntries(
+    Object.entries(properties).map(([field, property]): [string, FlagRow] => {
+      const value = valueOf(property);
+      const type = value === null ? 'boolean' : 'string';
+      return [kebab(field), { type, summary: summaryOf(property), ...(value === null ? {} : { value }) }];
+    }),
+  );
+}
+
+function flagLines(flags: FlagRows): string {
+  return Object.entries(flags)
+    .map(([name, row]) => `  ${flagName(name, row).padEnd(COLUMN)} ${row.summary}`.trimEnd())
+    .join('\n');
+}
+
+/** null: it takes none. */
+function valueOf(property: Property): string | null {
+  if (isSwitch(property)) return null;
+  if (isRecord(property)) return 'KEY=VALUE';
+  return property.enum?.join('|') ?? property.const ?? (isNumber(property) ? 'N' : 'TEXT');
 }
 
 function summaryOf(property: Property): string {

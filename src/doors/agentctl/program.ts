@@ -14,14 +14,14 @@ import {
 } from './arguments.js';
 import { commandOf, flagsOf, isNamed, type OperationCommand } from './commands.js';
 import { DAEMON_COMMANDS, type DaemonCommand } from './daemon.js';
-import { helpOf, helpOfCommand, helpOfOther } from './help.js';
+import { helpOf, helpOfCommand, helpOfOther, TAIL } from './help.js';
 import type { AgentctlHost } from './host.js';
 import { readInput, requestOf } from './input.js';
 import { printAnswer, printError } from './output.js';
-import { TAIL_FLAGS, tailEvents } from './tail.js';
+import { tailEvents } from './tail.js';
 
 const CALL_LIMIT_MS = 60_000;
-const TAIL = { names: ['events tail'] };
+const TAILING = { names: ['events tail'] };
 
 /** Runs one command line. Resolves with the exit code; throws nothing. */
 export async function runAgentctl(
@@ -52,9 +52,9 @@ async function run(
   const command =
     commands.find((one) => isNamed(one, two)) ?? commands.find((one) => isNamed(one, rest[0] ?? ''));
   if (command === undefined) {
-    if (!isNamed(TAIL, two)) throw unknown(commands, rest);
-    const given = parseFlags([...globals, ...rest.slice(2)], TAIL_FLAGS, 'agentctl events tail');
-    if (given.values['help'] === true) return say(host, helpOfOther('events tail'));
+    if (!isNamed(TAILING, two)) throw unknown(commands, rest);
+    const given = parseFlags([...globals, ...rest.slice(2)], TAIL.flags, 'agentctl events tail');
+    if (given.values['help'] === true) return say(host, helpOfOther(TAIL));
     return tailEvents(host, given, readOptions(given, host.env));
   }
   const words = isNamed(command, two) ? 2 : 1;
@@ -72,7 +72,7 @@ async function runDaemon(
 ): Promise<number> {
   const taken = takeGlobals(args);
   const given = parseFlags([...globals, ...taken.globals], {}, `agentctl ${command.name}`);
-  if (given.values['help'] === true) return say(host, helpOfOther(command.name));
+  if (given.values['help'] === true) return say(host, helpOfOther(command));
   return command.run(host, taken.rest, readOptions(given, host.env));
 }
 
@@ -113,7 +113,7 @@ function outcome(answer: Readonly<Record<string, unknown>>): number {
 }
 
 function unknown(commands: readonly OperationCommand[], [group = '', word = '']: readonly string[]): Error {
-  const names = [TAIL, ...commands, ...DAEMON_COMMANDS.map(({ name }) => ({ names: [name] }))].flatMap(
+  const names = [TAILING, ...commands, ...DAEMON_COMMANDS.map(({ name }) => ({ names: [name] }))].flatMap(
     (command) => command.names,
   );
   const beside = names.filter((name) => isNamed({ names: [name.split(' ')[0] ?? ''] }, group));

@@ -1,20 +1,24 @@
 import { delay } from '../../core/clock.js';
 import { EXIT } from '../../core/errors/categories.js';
 import { toOrchestratorError } from '../../core/errors/error.js';
-import { seconds, usage, type FlagTable, type Given, type Options } from './arguments.js';
+import type { FlagRows } from '../shared/flag-row.js';
+import { seconds, usage, type Given, type Options } from './arguments.js';
 import type { AgentctlHost } from './host.js';
 import { printEvent } from './output.js';
 
-export const TAIL_FLAGS: FlagTable = {
-  'session-id': { type: 'string' },
-  cursor: { type: 'string' },
-  limit: { type: 'string' },
-  type: { type: 'string', multiple: true },
-  types: { type: 'string', multiple: true },
-  'run-id': { type: 'string' },
-  follow: { type: 'boolean', short: 'f' },
-  'until-idle': { type: 'boolean' },
-};
+export const TAIL_FLAGS = {
+  'session-id': { type: 'string', value: 'ID', summary: 'of this session' },
+  cursor: { type: 'string', value: 'C', summary: 'those after it (0: all; latest: only new ones)' },
+  limit: { type: 'string', value: 'N', summary: 'how many of the last ones, without a cursor (20)' },
+  type: { type: 'string', multiple: true, value: 'NAME', summary: 'only these; may be repeated' },
+  types: { type: 'string', multiple: true, value: 'A,B', summary: 'the same, with commas' },
+  'run-id': { type: 'string', value: 'ID', summary: 'only of this run' },
+  follow: {
+    ...{ type: 'boolean', short: 'f' },
+    summary: 'go on with what comes, over restarts of the daemon, without gap or repetition',
+  },
+  'until-idle': { type: 'boolean', summary: 'go on until no run of the session is left' },
+} as const satisfies FlagRows;
 
 const PAGE = 1_000;
 const WAIT_S = 60;

@@ -3,6 +3,14 @@ import { ACTION_FLAGS, GOAL_FLAGS, MANUAL_FLAGS, WATCH_FLAGS, type Flag } from '
 import type { Paint } from './output/paint.js';
 import { table } from './output/table.js';
 
+/** What stands without a command. */
+export const FLAG_SECTIONS: readonly (readonly [title: string, flags: readonly Flag[]])[] = [
+  ['start a goal', GOAL_FLAGS],
+  ['one agent, one task', MANUAL_FLAGS],
+  ['how it is shown', WATCH_FLAGS],
+  ['look around', ACTION_FLAGS],
+];
+
 const EXAMPLES = [
   ['agentorchestr demo', 'see it work, with no account'],
   ['agentorchestr --goal "Add --json and tests"', 'a team works in this project'],
@@ -27,10 +35,7 @@ export function mainHelp(paint: Paint, operations: readonly Command[]): string {
         '  ',
       ),
     ),
-    section('start a goal', flagTable(GOAL_FLAGS)),
-    section('one agent, one task', flagTable(MANUAL_FLAGS)),
-    section('how it is shown', flagTable(WATCH_FLAGS)),
-    section('look around', flagTable(ACTION_FLAGS)),
+    ...FLAG_SECTIONS.map(([title, flags]) => section(title, flagTable(flags))),
     section(
       'sessions',
       table(
@@ -48,7 +53,7 @@ export function mainHelp(paint: Paint, operations: readonly Command[]): string {
   ].join('\n\n')}\n`;
 }
 
-const PROGRAMS = [
+export const PROGRAMS = [
   ['serve [flags]', 'Sessions, runs and events over REST; also: agentd.'],
   ['gateway COMMAND', 'Talk to it; also: agentctl.'],
 ];
@@ -75,7 +80,7 @@ export function commandHelp(
   ].join('\n\n')}\n`;
 }
 
-function usage(command: Pick<Command, 'name' | 'positionals'>): string {
+export function usage(command: Pick<Command, 'name' | 'positionals'>): string {
   return [command.name, ...command.positionals.map((name) => `[${name}]`)].join(' ');
 }
 
@@ -92,7 +97,7 @@ function flagTable(flags: readonly Flag[]): string {
   );
 }
 
-function flagName(flag: Flag): string {
+export function flagName(flag: Flag): string {
   if (flag.shownNegated === true) return `--no-${flag.name}`;
   const name =
     flag.negatable === true && flag.shownPlain !== true

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { OrchestratorError } from '../../core/errors/error.js';
 import type { Gateway } from '../../services/gateway/gateway.js';
 import type { Metrics } from '../../services/gateway/metrics.js';
 
@@ -26,7 +27,9 @@ export function addHealth(
     const ready = isReady() && !gateway.isDraining;
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
   });
-  app.get('/metrics', (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text()),
-  );
+  app.get('/metrics', ({ caller: { scope } }, reply) => {
+    if (scope === 'run')
+      throw new OrchestratorError('FORBIDDEN', { scope, operation: 'metrics', allowed: [] });
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text());
+  });
 }

@@ -47,8 +47,9 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
     return once(tx, keyed, () => {
       requireUnarchived(findConversation(tx, sessionId));
       checkAnswerer(tx, sessionId, caller);
-      const waiting = tx.runs(sessionId).find(({ state }) => state === 'waiting');
-      const escalation = waiting === undefined ? null : openEscalation(tx, waiting);
+      // One that waits is the oldest that is not over: what came after it stands behind it.
+      const open = tx.openRun(sessionId);
+      const escalation = open?.state === 'waiting' ? openEscalation(tx, open) : null;
       const worker = tx.worker(sessionId, FIRST_WORKER);
       if (worker === null) throw new Error(`conversation ${sessionId} has no worker`);
       const timeoutMs = timeoutS === undefined ? settings.runTimeoutMs : timeoutS * 1_000;

@@ -103,6 +103,13 @@ describe('the agent of a conversation', () => {
     expect(await rig.over(body.run.id)).toMatchObject({ state: 'succeeded', result_text: 'thank you' });
   });
 
+  it('does not read the figures of the whole daemon', async () => {
+    const run = await rig.say(await rig.session(), 'say one');
+    const authorization = `Bearer ${rig.agentToken(run)}`;
+    expect((await rig.call('GET', '/metrics', undefined, { authorization })).status).toBe(403);
+    await rig.over(run);
+  });
+
   it('with the token of another session has no tools there', async () => {
     const run = await rig.say(await rig.session(), 'say one');
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { codex } from '../../../src/agents/codex.js';
 import { agentFlags } from '../../../src/main/agentd-flags.js';
-import { agentdHelp } from '../../../src/doors/cli/agentd-options.js';
+import { agentdHelp } from '../../../src/doors/cli/agentd-help.js';
 import { GATEWAY_START_MS, GatewayRig } from '../../support/gateway-rig.js';
 
 /** A stand-in for the program, which notes what it was started with. */

@@ -213,6 +213,15 @@ describe('a body', () => {
 });
 
 describe('a port', () => {
+  it('that this machine does not have is named, and is no fault of ours', async () => {
+    const other = new GatewayRig();
+    mkdirSync(other.work);
+    await expect(other.start(['--host', '203.0.113.9', '--port', '0'])).rejects.toMatchObject({
+      code: 'PORT_NOT_OPENED',
+    });
+    rmSync(other.folder, { recursive: true });
+  });
+
   it('[10] that is taken is named with who has it', async () => {
     const other = new GatewayRig();
     try {

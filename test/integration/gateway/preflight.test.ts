@@ -132,6 +132,12 @@ describe('preflight', { timeout: 180_000 }, () => {
     delete env['GROQ_API_KEY'];
   });
 
+  it('never says to close a folder that was named as the database', async () => {
+    const checked = await found('--port', '0', '--db', box.temp);
+    expect(said(checked, 'permissions')).toBe(`${box.temp} is a folder, not a database`);
+    expect(JSON.stringify(checked)).not.toContain('chmod');
+  });
+
   it('names the setting that an agent cannot be started without', async () => {
     const checked = await found('--port', '0', '--default-provider', 'scripted');
     expect(checked.code).toBe(1);

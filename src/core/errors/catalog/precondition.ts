@@ -175,6 +175,14 @@ export const PRECONDITION_ERRORS = {
     message: (p) => `${p['host']}:${p['port']} is taken by ${p['by']}`,
     hint: () => 'give another port with --port',
   },
+  PORT_NOT_OPENED: {
+    category: 'precondition',
+    message: (p) => `${p['host']}:${p['port']} cannot be listened on (${p['code']})`,
+    hint: (p) =>
+      p['code'] === 'EACCES'
+        ? 'ports below 1024 are for the administrator: give another one with --port'
+        : 'name an address of this machine with --host',
+  },
   SPAWN_FAILED: {
     category: 'precondition',
     message: (p) => `worker ${p['worker']} could not be started: ${p['problem']}`,

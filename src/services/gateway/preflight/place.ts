@@ -47,6 +47,10 @@ export async function checkSpace({ database }: PreflightDeps): Promise<readonly 
 /** The token and what agents said are in there. */
 export async function checkPermissions({ database, files }: PreflightDeps): Promise<readonly CheckRow[]> {
   const all = await Promise.all([database, `${database}-wal`, files].map(pathFacts));
+  if (all[0]?.kind === 'directory') {
+    const fix = { advice: 'name a file with --db' };
+    return [failed({ name: 'permissions' }, `${database} is a folder, not a database`, fix)];
+  }
   const found = [...all.filter((facts) => facts !== null), ...(await listFolder(files))];
   const mine = process.getuid?.();
   const rows = [

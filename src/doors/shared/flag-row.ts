@@ -1,0 +1,16 @@
+/** A flag as node's own parser takes it, and what the help says of it. */
+export interface FlagRow {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  readonly short?: string;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  readonly summary: string;
+}
+
+export type FlagRows = Readonly<Record<string, FlagRow>>;
+
+/** `-f, --follow`, `--limit N` */
+export function flagName(name: string, { short, value }: Pick<FlagRow, 'short' | 'value'>): string {
+  return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
+}
