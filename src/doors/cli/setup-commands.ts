@@ -57,8 +57,8 @@ export const SETUP_COMMANDS: readonly Command[] = [
   },
   {
     name: 'completion',
-    summary: 'Print what a shell needs to complete commands, flags and ids.',
-    positionals: ['SHELL'],
+    summary: 'Print tab completion for bash, zsh or fish.',
+    positionals: ['SH'],
     offers: [oneOf(SHELLS)],
     flags: [HELP_FLAG],
     examples: installLines('agentorchestr'),
