@@ -5,7 +5,7 @@ import { DAEMON_COMMANDS } from '../../src/doors/agentctl/daemon.js';
 import { rowsOf, TAIL } from '../../src/doors/agentctl/help.js';
 import { usageLine } from '../../src/doors/agentctl/input.js';
 import { AGENTD_FLAGS } from '../../src/doors/cli/agentd-help.js';
-import type { Command } from '../../src/doors/cli/commands.js';
+import type { Command } from '../../src/doors/cli/command.js';
 import type { Flag } from '../../src/doors/cli/flags.js';
 import { flagName, FLAG_SECTIONS, PROGRAMS, usage } from '../../src/doors/cli/help.js';
 import { ALL_COMMANDS } from '../../src/doors/cli/operation-commands.js';

@@ -8,6 +8,7 @@ import { readTextFile } from '../platform/files.js';
 import { callHttp, ConnectionLost } from '../platform/http-client.js';
 import { resolvePaths, type Paths } from '../platform/paths.js';
 import { findDaemon, type KnownDaemon } from './daemon-files.js';
+import { readAgents } from './own-agents.js';
 import { remoteError } from './remote-error.js';
 import { packageVersion } from './version.js';
 
@@ -23,6 +24,8 @@ export function createAgentctlHost(
     ...{ out: terminal.out, err: terminal.err, interrupted: () => terminal.interrupted },
     readStdin: () => text(process.stdin),
     call: (target, request) => callDaemon(paths, target, request),
+    completionScript: async (shell) =>
+      (await import('./completion.js')).agentctlScript(shell, readAgents(paths)),
     daemon: {
       start: async (...given) => (await control()).start(...given),
       preflight: async (...given) => (await control()).preflight(...given),

@@ -74,6 +74,7 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
     settled: (sessionId, limitMs) => settled(env, sessionId, limitMs),
     attach: (sessionId) => attachTerminal(env, sessionId, terminal),
     attachCommand: (sessionId) => panesCommand(env, sessionId, { foreignHome }),
+    completionScript: async (shell) => (await import('./completion.js')).agentorchestrScript(shell, agents()),
     prepareDemo: async (options) =>
       (await import('./demo.js')).prepareDemo({
         env,

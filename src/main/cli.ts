@@ -9,10 +9,15 @@ export async function run(args: readonly string[]): Promise<void> {
   // Programs of their own, under one name.
   if (word === 'serve') return (await import('./agentd.js')).run(others);
   if (word === 'gateway') return (await import('./agentctl.js')).run(others);
+  if (word === 'completion' && (await isOffered(others))) return;
   const terminal = createTerminal();
   const code = isListOnly(args) ? await list(terminal, args) : await runWhole(terminal, args);
   // Open sockets and timers of ours must not hold the process; what was printed must be out.
   process.stdout.write('', () => process.exit(code));
+}
+
+async function isOffered(args: readonly string[]): Promise<boolean> {
+  return (await import('./completion-offers.js')).printOffers('agentorchestr', args);
 }
 
 async function runWhole(terminal: Terminal, args: readonly string[]): Promise<number> {

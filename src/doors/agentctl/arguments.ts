@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { nearest } from '../../core/nearest.js';
+import { oneOf } from '../shared/completion/offers.js';
 import type { FlagRows } from '../shared/flag-row.js';
 import type { Environment, Target } from './host.js';
 
@@ -22,7 +23,7 @@ export const GLOBAL_FLAGS = {
     summary: 'its token (AGENTCTL_AUTH_TOKEN; the one of a daemon on this machine is found)',
   },
   format: {
-    ...{ type: 'string', value: 'F' },
+    ...{ type: 'string', value: 'F', offers: oneOf(FORMATS) },
     summary: 'pretty (JSON with indentation), json (one line), jsonl (a line per thing), text',
   },
   field: {

@@ -1,4 +1,5 @@
 import { EXIT } from '../../core/errors/categories.js';
+import { FILES, type Offer } from '../shared/completion/offers.js';
 import type { FlagRows } from '../shared/flag-row.js';
 import { preflightLines } from '../shared/preflight-lines.js';
 import { parseFlags, seconds, usage, type Options } from './arguments.js';
@@ -13,6 +14,8 @@ export interface DaemonCommand {
   /** The rest of the line is agentd's. */
   readonly handsOn?: true;
   readonly flags: FlagRows;
+  /** For completion, of what is given without a flag. */
+  readonly offers?: readonly Offer[];
   run(host: AgentctlHost, args: readonly string[], options: Options): Promise<number>;
 }
 
@@ -66,7 +69,10 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
     usage: 'agentctl daemon backup FILE [--db FILE]',
     summary:
       'Copy the database into FILE, also while agentd and its runs write; proves that the copy is whole.',
-    flags: { db: { type: 'string', value: 'FILE', summary: 'which database (that of the daemon)' } },
+    flags: {
+      db: { type: 'string', value: 'FILE', offers: FILES, summary: 'which database (that of the daemon)' },
+    },
+    offers: [FILES],
     async run(host, args, options) {
       const given = parseFlags(args, this.flags, 'agentctl daemon backup');
       const [file, ...more] = given.positionals;

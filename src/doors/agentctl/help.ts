@@ -1,3 +1,4 @@
+import { installLines } from '../shared/completion/script.js';
 import { flagName, type FlagRow, type FlagRows } from '../shared/flag-row.js';
 import { kebab } from '../shared/projection.js';
 import { GLOBAL_FLAGS } from './arguments.js';
@@ -29,11 +30,17 @@ export const TAIL = {
   flags: TAIL_FLAGS,
 };
 
+export const COMPLETION = {
+  usage: 'agentctl completion SHELL',
+  summary: 'Print what bash, zsh or fish needs to complete commands, flags and ids.',
+  flags: {},
+};
+
 export function helpOf(commands: readonly OperationCommand[]): string {
   const lines: (readonly [string, string])[] = [
     ...DAEMON_COMMANDS.map(({ usage, summary }) => [usage, summary] as const),
     ...commands.map((command) => [usageLine(command), command.operation.summary] as const),
-    [TAIL.usage, TAIL.summary],
+    ...[TAIL, COMPLETION].map(({ usage, summary }) => [usage, summary] as const),
   ];
   const shown = lines.map(([line, summary]) => `  ${line.replace(/^agentctl /, '').padEnd(38)} ${summary}`);
   return `agentctl: talk to coding agents through agentd
@@ -56,6 +63,11 @@ export function helpOfCommand(command: OperationCommand): string {
     '',
     GLOBALS,
   ].join('\n');
+}
+
+export function helpOfCompletion(): string {
+  const lines = installLines('agentctl').map(([line, what]) => `  ${line.padEnd(COLUMN + 12)} ${what}`);
+  return `${COMPLETION.usage}: ${COMPLETION.summary}\n\nSo that every new shell has it:\n${lines.join('\n')}\n`;
 }
 
 export function helpOfOther({

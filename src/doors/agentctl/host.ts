@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import type { Preflight } from '../../services/gateway/preflight/preflight.js';
+import type { Shell } from '../shared/completion/script.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,6 +41,8 @@ export interface AgentctlHost {
   interrupted(): AbortSignal;
   /** Throws what the daemon answered, DAEMON_UNREACHABLE, DAEMON_STALE. */
   call(target: Target, request: DaemonRequest): Promise<Record<string, unknown>>;
+  /** Throws what is wrong with the person's own agents. */
+  completionScript(shell: Shell): Promise<string>;
   readonly daemon: {
     /** Throws what agentd said, DAEMON_NOT_STARTED. */
     start(target: Target, options: StartOptions): Promise<Record<string, unknown>>;

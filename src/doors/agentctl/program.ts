@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/errors/categories.js';
 import { nearest } from '../../core/nearest.js';
 import type { GatewayOperation } from '../../services/gateway/operation.js';
+import { shellOf } from '../shared/completion/script.js';
 import {
   FORMATS,
   parseFlags,
@@ -14,7 +15,7 @@ import {
 } from './arguments.js';
 import { commandOf, flagsOf, isNamed, type OperationCommand } from './commands.js';
 import { DAEMON_COMMANDS, type DaemonCommand } from './daemon.js';
-import { helpOf, helpOfCommand, helpOfOther, TAIL } from './help.js';
+import { helpOf, helpOfCommand, helpOfCompletion, helpOfOther, TAIL } from './help.js';
 import type { AgentctlHost } from './host.js';
 import { readInput, requestOf } from './input.js';
 import { printAnswer, printError } from './output.js';
@@ -22,6 +23,7 @@ import { tailEvents } from './tail.js';
 
 const CALL_LIMIT_MS = 60_000;
 const TAILING = { names: ['events tail'] };
+const COMPLETING = { names: ['completion'] };
 
 /** Runs one command line. Resolves with the exit code; throws nothing. */
 export async function runAgentctl(
@@ -46,6 +48,7 @@ async function run(
   if (first.values['version'] === true) return say(host, `agentctl ${host.version}\n`);
   if (rest.length === 0 || rest[0] === 'help' || first.values['help'] === true)
     return say(host, helpOf(commands));
+  if (rest[0] === 'completion') return completion(host, rest.slice(1));
   const two = rest.slice(0, 2).join(' ');
   const daemon = DAEMON_COMMANDS.find(({ name }) => isNamed({ names: [name] }, two));
   if (daemon !== undefined) return runDaemon(host, daemon, globals, rest.slice(2));
@@ -62,6 +65,12 @@ async function run(
   const given = parseFlags([...globals, ...rest.slice(words)], flagsOf(command), name);
   if (given.values['help'] === true) return say(host, helpOfCommand(command));
   return runOperation(host, command, given, readOptions(given, host.env));
+}
+
+async function completion(host: AgentctlHost, args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseFlags(args, {}, 'agentctl completion');
+  if (values['help'] === true) return say(host, helpOfCompletion());
+  return say(host, await host.completionScript(shellOf(positionals, 'agentctl')));
 }
 
 async function runDaemon(
@@ -113,9 +122,12 @@ function outcome(answer: Readonly<Record<string, unknown>>): number {
 }
 
 function unknown(commands: readonly OperationCommand[], [group = '', word = '']: readonly string[]): Error {
-  const names = [TAILING, ...commands, ...DAEMON_COMMANDS.map(({ name }) => ({ names: [name] }))].flatMap(
-    (command) => command.names,
-  );
+  const names = [
+    TAILING,
+    COMPLETING,
+    ...commands,
+    ...DAEMON_COMMANDS.map(({ name }) => ({ names: [name] })),
+  ].flatMap((command) => command.names);
   const beside = names.filter((name) => isNamed({ names: [name.split(' ')[0] ?? ''] }, group));
   const meant = nearest(`${group} ${word}`.trim(), names);
   return usage(

@@ -1,3 +1,4 @@
+import { AGENTS, FILES, FOLDERS, oneOf } from '../shared/completion/offers.js';
 import { flagName, type FlagRow, type FlagRows } from '../shared/flag-row.js';
 import { wrap } from './output/wrap.js';
 
@@ -18,7 +19,12 @@ export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'];
 export const AGENTD_FLAGS = {
   host: { type: 'string', value: 'ADDRESS', summary: 'where it listens (127.0.0.1; AGENTD_HOST)' },
   port: { type: 'string', value: 'N', summary: 'its port (8765; 0: any free one; AGENTD_PORT)' },
-  db: { type: 'string', value: 'FILE', summary: 'its database (.data/agent-orchestrator.db; AGENTD_DB)' },
+  db: {
+    type: 'string',
+    value: 'FILE',
+    offers: FILES,
+    summary: 'its database (.data/agent-orchestrator.db; AGENTD_DB)',
+  },
   'max-concurrency': {
     type: 'string',
     value: 'N',
@@ -41,17 +47,20 @@ export const AGENTD_FLAGS = {
   'default-provider': {
     type: 'string',
     value: 'NAME',
+    offers: AGENTS,
     summary: 'the agent of sessions that name none (the first that is installed; AGENTD_DEFAULT_PROVIDER)',
   },
   'default-cwd': {
     type: 'string',
     value: 'FOLDER',
+    offers: FOLDERS,
     summary: 'where agents work when a session names no folder (this one; AGENTD_DEFAULT_CWD)',
   },
   'allow-root': {
     type: 'string',
     multiple: true,
     value: 'FOLDER',
+    offers: FOLDERS,
     summary: 'agents may work below it too; may be repeated',
   },
   'agent-option': {
@@ -88,7 +97,12 @@ export const AGENTD_FLAGS = {
     summary: 'only say whether it could start with these flags, and what to mend; changes nothing',
   },
   'print-json': { type: 'boolean', summary: 'its first line (or what --check found) as JSON' },
-  'log-level': { type: 'string', value: 'LEVEL', summary: 'error, warn, info, debug (warn)' },
+  'log-level': {
+    type: 'string',
+    value: 'LEVEL',
+    offers: oneOf(LOG_LEVELS),
+    summary: 'error, warn, info, debug (warn)',
+  },
   'log-max-bytes': {
     type: 'string',
     value: 'N',

@@ -1,16 +1,8 @@
-import type { CliHost } from './host.js';
-import { HELP_FLAG, JSON_FLAG, SETTING_FLAGS, type Flag } from './flags.js';
+import { FOLDERS, oneOf, SESSIONS, several } from '../shared/completion/offers.js';
+import type { Command } from './command.js';
+import { HELP_FLAG, JSON_FLAG } from './flags.js';
 import type { Parsed } from './parse.js';
-
-export interface Command {
-  readonly name: string;
-  readonly summary: string;
-  /** Names of what is given without a flag, in order; all may be left out unless the command says otherwise. */
-  readonly positionals: readonly string[];
-  readonly flags: readonly Flag[];
-  readonly examples: readonly (readonly [command: string, what: string])[];
-  run(host: CliHost, parsed: Parsed): Promise<number>;
-}
+import { SETUP_COMMANDS } from './setup-commands.js';
 
 const json = (parsed: Parsed) => ({ json: parsed.isOn('json') ?? false });
 
@@ -20,6 +12,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'attach',
     summary: 'Show the panes; Ctrl-b d leaves them, Ctrl-b P pauses.',
     positionals: ['ID'],
+    offers: [SESSIONS],
     flags: [
       {
         name: 'fit',
@@ -44,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'status',
     summary: 'Show state, workers, verification, branch and merge command.',
     positionals: ['ID'],
+    offers: [SESSIONS],
     flags: [
       {
         name: 'watch',
@@ -70,6 +64,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'log',
     summary: 'Show what happened, one line per event (-f: and happens).',
     positionals: ['ID'],
+    offers: [SESSIONS],
     flags: [
       {
         name: 'follow',
@@ -93,6 +88,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'attention',
     summary: 'Show what waits for you, and how to answer it.',
     positionals: ['ID'],
+    offers: [SESSIONS],
     flags: [
       {
         name: 'watch',
@@ -129,6 +125,7 @@ export const COMMANDS: readonly Command[] = [
         kind: 'text',
         value: 'ID',
         summary: 'which session (default: the one that runs here)',
+        offers: SESSIONS,
       },
       JSON_FLAG,
       HELP_FLAG,
@@ -144,6 +141,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'pause',
     summary: 'End the agents; conversations, worktrees and branches stay.',
     positionals: ['ID'],
+    offers: [SESSIONS],
     flags: [JSON_FLAG, HELP_FLAG],
     examples: [['agentorchestr pause 3f2a', 'pause this session']],
     run: async (host, parsed) =>
@@ -153,6 +151,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'stop',
     summary: 'End a session as failed; it can still be resumed.',
     positionals: ['ID'],
+    offers: [SESSIONS],
     flags: [
       { name: 'reason', kind: 'text', value: 'TEXT', summary: 'why, for the record' },
       JSON_FLAG,
@@ -173,6 +172,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'merge',
     summary: 'Bring the result of a finished session into your checkout.',
     positionals: ['ID'],
+    offers: [SESSIONS],
     flags: [
       { name: 'anyway', kind: 'switch', summary: 'also when its goal was not reached' },
       JSON_FLAG,
@@ -191,6 +191,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'clean',
     summary: 'Remove what finished sessions left; work is kept under refs.',
     positionals: ['ID…'],
+    offers: [several(SESSIONS)],
     flags: [
       { name: 'all-done', kind: 'switch', summary: 'every session that reached its goal' },
       {
@@ -218,12 +219,14 @@ export const COMMANDS: readonly Command[] = [
     name: 'salvage',
     summary: 'Show work that was kept (list), or bring it back (restore).',
     positionals: ['WHAT…'],
+    offers: [oneOf(['list', 'restore'])],
     flags: [
       {
         name: 'to',
         kind: 'text',
         value: 'DIR',
         summary: 'into this folder; a new or empty one becomes a worktree',
+        offers: FOLDERS,
       },
       { name: 'branch', kind: 'text', value: 'NAME', summary: 'as a new branch of the repository' },
       JSON_FLAG,
@@ -236,52 +239,5 @@ export const COMMANDS: readonly Command[] = [
     ],
     run: async (host, parsed) => (await import('./commands/salvage.js')).salvage(host, parsed),
   },
-  {
-    name: 'config',
-    summary: 'Settings: list, get, set, unset, explain.',
-    positionals: ['VERB', 'KEY', 'VALUE'],
-    flags: [
-      { name: 'project', kind: 'switch', summary: "set, unset: in this project's file instead of yours" },
-      ...SETTING_FLAGS,
-      JSON_FLAG,
-      HELP_FLAG,
-    ],
-    examples: [
-      ['agentorchestr config', 'every setting, its value, and where that comes from'],
-      ['agentorchestr config explain limits.max_workers', 'and what it overrode'],
-      ['agentorchestr config set limits.max_workers 4', 'in your own file; the rest of it stays'],
-      ['agentorchestr config set agents one,two --project', "in this project's file"],
-      ['agentorchestr config unset limits.max_workers', 'out of your file; says what holds now'],
-      ['agentorchestr config get lead', 'the value alone'],
-      ['agentorchestr config explain lead --lead one', 'what would hold with this flag'],
-    ],
-    run: async (host, parsed) => (await import('./commands/config.js')).config(host, parsed),
-  },
-  {
-    name: 'demo',
-    summary: 'Watch a goal become a verified branch, in a temporary folder.',
-    positionals: [],
-    flags: [
-      {
-        name: 'attach',
-        kind: 'switch',
-        negatable: true,
-        summary: 'show the panes, or only heartbeat and summary',
-      },
-      {
-        name: 'pace',
-        kind: 'text',
-        value: 'SECONDS',
-        summary: 'pause between steps (default: 1 to watch, else 0)',
-      },
-      { name: 'keep', kind: 'switch', summary: 'leave the folder and the panes for a look' },
-      JSON_FLAG,
-      HELP_FLAG,
-    ],
-    examples: [
-      ['agentorchestr demo', 'watch the panes'],
-      ['agentorchestr demo --json --no-attach', 'one JSON object at the end'],
-    ],
-    run: async (host, parsed) => (await import('./commands/demo.js')).demo(host, parsed),
-  },
+  ...SETUP_COMMANDS,
 ];

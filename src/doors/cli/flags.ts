@@ -1,3 +1,5 @@
+import { AGENTS, FILES, FOLDERS, SESSIONS, type Offer } from '../shared/completion/offers.js';
+
 /**
  * `switch` takes no value (and `--no-x` where `negatable`), `text` one, `texts` one each time it is repeated, `list`
  * everything up to the next flag.
@@ -9,6 +11,8 @@ export interface Flag {
   readonly value?: string;
   readonly short?: string;
   readonly summary: string;
+  /** For completion, of its value; absent: what `value` says. */
+  readonly offers?: Offer;
   readonly negatable?: boolean;
   /** Only `--no-x` is meant for people; `--x` is the default. */
   readonly shownNegated?: boolean;
@@ -28,11 +32,23 @@ const BEATS = { negatable: true, shownPlain: true } as const;
 
 export const GOAL_FLAGS: readonly Flag[] = [
   { name: 'goal', kind: 'text', value: 'TEXT', summary: 'what is to be reached' },
-  { name: 'goal-file', kind: 'text', value: 'FILE', summary: 'read the goal from a UTF-8 file' },
+  {
+    name: 'goal-file',
+    kind: 'text',
+    value: 'FILE',
+    summary: 'read the goal from a UTF-8 file',
+    offers: FILES,
+  },
   { name: 'interactive', kind: 'switch', summary: 'type the goal; ends at /end or two blank lines' },
-  { name: 'project', kind: 'text', value: 'DIR', summary: 'folder of the project (default: this one)' },
-  { name: 'agents', kind: 'list', value: 'NAME…', summary: 'only these agents' },
-  { name: 'lead', kind: 'text', value: 'NAME', summary: 'this agent leads' },
+  {
+    name: 'project',
+    kind: 'text',
+    value: 'DIR',
+    summary: 'folder of the project (default: this one)',
+    offers: FOLDERS,
+  },
+  { name: 'agents', kind: 'list', value: 'NAME…', summary: 'only these agents', offers: AGENTS },
+  { name: 'lead', kind: 'text', value: 'NAME', summary: 'this agent leads', offers: AGENTS },
   {
     name: 'agent-option',
     kind: 'texts',
@@ -82,7 +98,13 @@ export const GOAL_FLAGS: readonly Flag[] = [
 export const MANUAL_FLAGS: readonly Flag[] = [
   { name: 'manual', kind: 'switch', summary: 'one agent does one task in its own worktree; nobody leads' },
   { name: 'task', kind: 'text', value: 'TEXT', summary: 'what it is to do' },
-  { name: 'agent', kind: 'text', value: 'NAME', summary: 'which agent does it (default: the first found)' },
+  {
+    name: 'agent',
+    kind: 'text',
+    value: 'NAME',
+    summary: 'which agent does it (default: the first found)',
+    offers: AGENTS,
+  },
 ];
 
 export const WATCH_FLAGS: readonly Flag[] = [
@@ -109,6 +131,7 @@ const RESUME_FLAG: Flag = {
   kind: 'text',
   value: 'ID',
   summary: 'go on with a session; --goal adds to its goal',
+  offers: SESSIONS,
 };
 
 export const ACTION_FLAGS: readonly Flag[] = [

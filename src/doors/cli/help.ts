@@ -1,4 +1,5 @@
-import { COMMANDS, type Command } from './commands.js';
+import type { Command } from './command.js';
+import { COMMANDS } from './commands.js';
 import { ACTION_FLAGS, GOAL_FLAGS, MANUAL_FLAGS, WATCH_FLAGS, type Flag } from './flags.js';
 import type { Paint } from './output/paint.js';
 import { table } from './output/table.js';

@@ -2,6 +2,7 @@ import type { FrozenCommand, StoredEvent } from '../../core/events/index.js';
 import type { Diagnosis } from '../../services/doctor/diagnose.js';
 import type { SessionPlanInput } from '../../services/supervise/plan.js';
 import type { SessionReport } from '../../services/supervise/session-report.js';
+import type { Shell } from '../shared/completion/script.js';
 
 /**
  * What the command line needs from the rest of the product; composed in main/. The door itself parses, asks and prints.
@@ -84,6 +85,7 @@ export interface CliHost {
   attach(sessionId: string): Promise<{ readonly exitCode: number | null }>;
   /** The command a person types to see the panes; null when there are none (any more). */
   attachCommand(sessionId: string): Promise<string | null>;
+  completionScript(shell: Shell): Promise<string>;
   /** A world of its own in a temporary folder: home, sample project, script. */
   prepareDemo(options: { pace: number | null }): Promise<Demo>;
 }

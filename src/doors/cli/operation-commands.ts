@@ -1,7 +1,8 @@
 import type { Operation } from '../../services/operation.js';
 import { OPERATIONS } from '../../services/operations/index.js';
 import { kebab } from '../shared/projection.js';
-import { COMMANDS, type Command } from './commands.js';
+import type { Command } from './command.js';
+import { COMMANDS } from './commands.js';
 import { operationFlags } from './commands/operation-flags.js';
 import { runOperation } from './commands/operation.js';
 

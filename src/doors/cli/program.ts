@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/errors/categories.js';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { COMMANDS, type Command } from './commands.js';
+import type { Command } from './command.js';
+import { COMMANDS } from './commands.js';
 import { FLAT_FLAGS } from './flags.js';
 import { actionOf } from './goal/settings.js';
 import { commandHelp, mainHelp } from './help.js';

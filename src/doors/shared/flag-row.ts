@@ -1,3 +1,5 @@
+import type { Offer } from './completion/offers.js';
+
 /** A flag as node's own parser takes it, and what the help says of it. */
 export interface FlagRow {
   readonly type: 'string' | 'boolean';
@@ -6,6 +8,8 @@ export interface FlagRow {
   /** What stands for the value in the help. */
   readonly value?: string;
   readonly summary: string;
+  /** For completion; absent: what `value` says. */
+  readonly offers?: Offer;
 }
 
 export type FlagRows = Readonly<Record<string, FlagRow>>;

@@ -357,7 +357,7 @@ describe('commands', () => {
     const offered = OPERATIONS.filter(({ doors }) => doors.cli === true).map(({ name }) =>
       name.replaceAll('_', '-'),
     );
-    const hand = ['attach', 'log', 'demo', 'attention', 'answer', 'salvage', 'config'];
+    const hand = ['attach', 'log', 'demo', 'attention', 'answer', 'salvage', 'config', 'completion'];
     expect(ALL_COMMANDS.map(({ name }) => name).sort()).toEqual([...offered, ...hand].sort());
   });
 

@@ -1,5 +1,6 @@
 import { OrchestratorError } from '../../../core/errors/error.js';
 import type { Operation } from '../../../services/operation.js';
+import { SESSIONS } from '../../shared/completion/offers.js';
 import { inputSchema } from '../../shared/projection.js';
 import { HELP_FLAG, JSON_FLAG, type Flag } from '../flags.js';
 import type { Parsed } from '../parse.js';
@@ -20,6 +21,7 @@ const SESSION_FLAG: Flag = {
   kind: 'text',
   value: 'ID',
   summary: 'which session (default: the one that runs here)',
+  offers: SESSIONS,
 };
 
 /** Every field of the input as a flag; positional ones may be given either way. */
