@@ -9,7 +9,8 @@ let sessionId = '';
 beforeAll(async () => {
   rig = await CliRig.create();
   const goal = ['--goal', 'x', '--yes', '--no-attach', '--kill-tmux', '--verify', 'true'];
-  expect((await rig.run([...goal, ...rig.playing(DONE_LEAD)])).code).toBe(0);
+  const { code } = await rig.run([...goal, ...rig.playing(DONE_LEAD)]);
+  if (code !== 0) throw new Error(`the goal ended with ${code}`);
   [sessionId = ''] = rig.sessionIds();
 });
 afterAll(() => rig.close());
