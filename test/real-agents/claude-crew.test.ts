@@ -132,8 +132,10 @@ describe('a crew of Claude Code', () => {
   it('[36] a lead that dies is started again in its own conversation', async () => {
     await begin([
       program('lead', says('# Goal\n'), function* () {
-        // Once: what it did last may not be in the conversation yet when it dies.
-        yield bash('mkdir "$HOME/died" && kill -9 $PPID; echo alive');
+        // Once: what it did last may not be in the conversation yet when it dies. It writes that a little later than it
+        // does it, and one that has written nothing has no conversation to go on in.
+        const kept = 'until grep -qs "# Goal" "$HOME"/.claude/projects/*/*.jsonl; do sleep 0.1; done';
+        yield bash(`mkdir "$HOME/died" && { ${kept}; kill -9 $PPID; }; echo alive`);
         yield call('mark_goal_failed', { reason: 'I came back' });
         yield say('Bye.');
       }),
