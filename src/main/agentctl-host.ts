@@ -52,7 +52,8 @@ async function callDaemon(paths: Paths, target: Target, request: DaemonRequest) 
     if (!(error instanceof ConnectionLost)) throw error;
     if (known?.isAlive === false) throw stale(target, known);
     const problem = limit.isOver() ? `no answer within ${request.limitMs} ms` : error.message;
-    throw new OrchestratorError('DAEMON_UNREACHABLE', { url: target.url, problem }, { cause: error });
+    const params = { url: target.url, problem, was_there: error.wasThere && !limit.isOver() };
+    throw new OrchestratorError('DAEMON_UNREACHABLE', params, { cause: error });
   } finally {
     limit.end();
   }

@@ -32,7 +32,7 @@ export interface Background {
   openLog?(limits: LogLimits): DaemonLog;
 }
 
-/** Entry point of bin/agentd.cjs: the gateway in the foreground, until TERM or INT; a second one ends it at once. */
+/** Entry point of bin/agentd.cjs: the gateway in the foreground, until TERM or INT; a second one ends what runs. */
 export async function run(
   args: readonly string[],
   { tell = () => undefined, openLog }: Background = {},
@@ -76,11 +76,7 @@ async function serve(
   const paths = resolvePaths(process.env);
   const database = resolve(options.database);
   const version = packageVersion();
-  const asked = new Promise<void>((stop) => {
-    let times = 0;
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => (times++ === 0 ? stop() : process.exit(130)));
-  });
+  const signals = stopSignals();
   const running = await runGateway({
     options,
     database,
@@ -91,6 +87,7 @@ async function serve(
     ...(log === undefined ? {} : { log }),
   });
   const { gateway, url, port, access } = running;
+  signals.serving();
   // Node's own words would show whatever is in the error.
   process.on('uncaughtException', (error) => {
     gateway.logger.fatal({ err: error }, 'agentd ends: this should not happen');
@@ -112,7 +109,39 @@ async function serve(
       ? JSON.stringify(ready)
       : `agentd ${version} at ${url} (process ${pid}, database ${database}, ${auth})`,
   );
-  await asked;
-  await running.stop();
+  await signals.asked;
+  if (!options.printJson) say(drainWords(gateway.slots.running.length, options.graceMs));
+  await running.stop(signals.hurry);
   await withdraw();
+}
+
+interface StopSignals {
+  /** The first one came. */
+  readonly asked: Promise<void>;
+  /** And a second one: no more time for what runs. */
+  readonly hurry: AbortSignal;
+  /** Until it is told, a second one ends the process: a start that hangs has nothing to lose. */
+  serving(): void;
+}
+
+/** Agents are never left at work without a daemon: however often it is asked, what runs is ended and taken down first. */
+function stopSignals(): StopSignals {
+  const hurry = new AbortController();
+  let isServing = false;
+  const asked = new Promise<void>((stop) => {
+    let times = 0;
+    const onSignal = () => {
+      if (times++ === 0) stop();
+      else if (isServing) hurry.abort();
+      else process.exit(EXIT.interrupted);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
+  });
+  return { asked, hurry: hurry.signal, serving: () => void (isServing = true) };
+}
+
+function drainWords(running: number, graceMs: number): string {
+  if (running === 0) return 'agentd stops';
+  const what = running === 1 ? 'the run that is at work' : `the ${running} runs that are at work`;
+  return `agentd stops: ${what} may end within ${graceMs / 1_000} s; stop it again to end them now`;
 }

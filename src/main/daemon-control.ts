@@ -21,6 +21,7 @@ import { followLog, lastLines } from '../platform/follow-log.js';
 import type { Paths } from '../platform/paths.js';
 import { goneWithin, signalProcess } from '../platform/process-tree.js';
 import { addressOf } from './daemon-access.js';
+import { healthAt } from './daemon-port.js';
 import { daemonsFolder, findDaemon } from './daemon-files.js';
 import { lastWordsPath, logPath } from './daemon-log.js';
 
@@ -34,7 +35,7 @@ export function daemonControl(env: Environment, paths: Paths): AgentctlHost['dae
       const { runPreflight } = await import('./preflight.js');
       return runPreflight(agentdOptions(env, paths, target, given), readConversationAgents(paths), env);
     },
-    stop: ({ url }, limitMs) => stop(paths, url, limitMs),
+    stop: ({ url }, options) => stop(paths, url, options),
     backup: (target, given) => backup(env, paths, target, given),
     logs: ({ url }, lines) => logs(paths, url, lines),
     followLogs: ({ url }, lines, reader) => followLogs(paths, url, lines, reader),
@@ -108,14 +109,23 @@ function notStarted(error: { code: string; message: string; params: ErrorParams 
 }
 
 /** Never a process that only has the pid of one: the file says when it was started, and in which boot. */
-async function stop(paths: Paths, url: string, limitMs: number): Promise<StopAnswer> {
+async function stop(
+  paths: Paths,
+  url: string,
+  { limitMs, now }: { limitMs: number; now: boolean },
+): Promise<StopAnswer> {
   const known = await findDaemon(paths, url);
-  if (known === null) return { stopped: false, was_running: false, pid: null };
+  if (known === null) {
+    if ((await healthAt(url)) !== null) throw new OrchestratorError('DAEMON_NOT_OURS', { url });
+    return { stopped: false, was_running: false, pid: null };
+  }
   const { pid, pid_started_at: pidStartedAt } = known.file;
   if (!known.isAlive || !signalProcess({ pid, pidStartedAt }, 'SIGTERM')) {
     await removeFile(known.path);
     return { stopped: false, was_running: false, pid };
   }
+  // Another signal than the first: two of the same may arrive as one.
+  if (now) signalProcess({ pid, pidStartedAt }, 'SIGINT');
   const stopped = await goneWithin({ pid, pidStartedAt }, limitMs, systemClock);
   return { stopped, was_running: true, pid };
 }

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { z } from 'zod';
 import { within } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
@@ -7,24 +8,44 @@ import { addressOf } from './daemon-access.js';
 const PROBE_LIMIT_MS = 1_000;
 const health = z.object({ service: z.literal('agentd'), version: z.string(), instance_id: z.string() });
 
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Throws PORT_IN_USE, and says what is there; PORT_NOT_OPENED. */
 export async function listenOn(
   app: { listen(host: string, port: number): Promise<number> },
-  { host, port }: { readonly host: string; readonly port: number },
+  place: Place,
 ): Promise<number> {
-  try {
-    return await app.listen(host, port);
-  } catch (error) {
-    const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
-    if (['listen', 'bind', 'getaddrinfo'].includes(syscall) && code !== 'EADDRINUSE')
-      throw new OrchestratorError('PORT_NOT_OPENED', { host, port, code });
-    if (code !== 'EADDRINUSE') throw error;
-    throw new OrchestratorError('PORT_IN_USE', {
-      host,
-      port,
-      by: nameOf(await healthAt(addressOf(host, port))),
-    });
-  }
+  return app.listen(place.host, place.port).catch((error: unknown) => refused(error, place));
+}
+
+/** Before anything is made that a start without a port would leave. Throws as `listenOn` does. */
+export async function checkPort(place: Place): Promise<void> {
+  const problem = await tryToListen(place);
+  if (problem !== null) await refused(problem, place);
+}
+
+/** The only way to know; the port is given back at once. null: it is free. */
+export function tryToListen({ host, port }: Place): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', done);
+    server.listen({ host, port, exclusive: true }, () => server.close(() => done(null)));
+  });
+}
+
+async function refused(error: unknown, { host, port }: Place): Promise<never> {
+  const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
+  if (['listen', 'bind', 'getaddrinfo'].includes(syscall) && code !== 'EADDRINUSE')
+    throw new OrchestratorError('PORT_NOT_OPENED', { host, port, code });
+  if (code !== 'EADDRINUSE') throw error;
+  throw new OrchestratorError('PORT_IN_USE', {
+    host,
+    port,
+    by: nameOf(await healthAt(addressOf(host, port))),
+  });
 }
 
 export type Health = z.output<typeof health>;

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AgentAdapter } from '../agents/contract.js';
 import { guardVariables } from '../agents/registry.js';
 import { withModels } from '../backends/embedded/backend.js';
@@ -10,11 +10,13 @@ import { createHttpApplication } from '../doors/http/application.js';
 import { askModel } from '../llm/ask.js';
 import { cpuTimeOf, isAlive } from '../platform/process-tree.js';
 import { systemClock } from '../platform/clock.js';
-import { ensurePrivateDirectory } from '../platform/files.js';
+import { isThere } from '../platform/disk.js';
+import { ensurePrivateDirectory, writeFileAtomic } from '../platform/files.js';
 import { folderWithin } from '../platform/folders.js';
 import { ownIdentity } from '../platform/identity.js';
 import { newId, newSessionId } from '../platform/ids.js';
 import { createLogger } from '../platform/logger.js';
+import { resolvePaths } from '../platform/paths.js';
 import { createRedactor, secretsOf, type Redactor } from '../platform/redact.js';
 import { createBearerCheck, createTokens } from '../platform/tokens.js';
 import { Slots } from '../services/engine/slots.js';
@@ -29,7 +31,9 @@ import type { AgentAccess } from '../services/session-context.js';
 import type { Store } from '../store/contract.js';
 import { openStore } from '../store/open-store.js';
 import { accessOf, addressOf, isLoopback, LEASE, type DaemonAccess } from './daemon-access.js';
-import { listenOn } from './daemon-port.js';
+import { daemonOn } from './daemon-files.js';
+import { checkPort, listenOn } from './daemon-port.js';
+import { checkedAgentOptions, checkPlaces } from './daemon-start-check.js';
 import { agentAccess, agentCalls } from './gateway-agents.js';
 import { createGatewayMcp } from './gateway-mcp.js';
 import { sessionSecret } from './session-control.js';
@@ -57,20 +61,26 @@ export interface RunningGateway {
   readonly url: string;
   readonly port: number;
   readonly access: DaemonAccess;
-  /** Lets what runs end, as long as the options say; resolves when everything is left. */
-  stop(): Promise<void>;
+  /** Lets what runs end, as long as the options say or until `hurry`; resolves when everything is left. */
+  stop(hurry?: AbortSignal): Promise<void>;
 }
 
 /**
  * One daemon on one database: takes it, listens, takes up what an earlier one left. Throws TOKEN_REQUIRED,
- * DAEMON_RUNNING, PORT_IN_USE, STORE_UNAVAILABLE; then nothing is left of it.
+ * DAEMON_RUNNING, PORT_IN_USE, STORE_UNAVAILABLE, and what `checkedAgentOptions` and `checkPlaces` throw; then nothing
+ * is left of it.
  */
 export async function runGateway(given: GatewayOptions): Promise<RunningGateway> {
-  const { options, database } = given;
+  const { database, env, agents } = given;
+  const agentOptions = await checkedAgentOptions(given.options, agents, env);
+  const options = { ...given.options, agentOptions };
+  await checkPlaces(options, agents);
   if (options.tokens.length === 0 && !isLoopback(options.host))
     throw new OrchestratorError('TOKEN_REQUIRED', { host: options.host });
+  // Where there is a database, whoever holds it says more.
+  if (!(await isThere(database))) await checkPort(options);
   const folder = `${database}.files`;
-  await ensurePrivateDirectory(folder);
+  await makeHome(database, folder);
   const redactor = createRedactor();
   redactor.add(...secretsOf(given.env));
   const { redactKnown: redact } = redactor;
@@ -78,13 +88,32 @@ export async function runGateway(given: GatewayOptions): Promise<RunningGateway>
   const owner = ownIdentity();
   try {
     const lease = store.acquireLease(LEASE, owner);
-    if (!lease.acquired)
-      throw new OrchestratorError('DAEMON_RUNNING', { path: database, pid: lease.holder.pid });
-    return await listen(given, { store, folder, redactor });
+    if (!lease.acquired) throw await inUse(given, lease.holder.pid);
+    return await listen({ ...given, options }, { store, folder, redactor });
   } catch (error) {
     store.releaseLease(LEASE, owner);
     store.close();
     throw error;
+  }
+}
+
+async function inUse({ database, env }: GatewayOptions, pid: number): Promise<OrchestratorError> {
+  const url = (await daemonOn(resolvePaths(env), database))?.file.url;
+  return new OrchestratorError('DAEMON_RUNNING', {
+    path: database,
+    pid,
+    ...(url === undefined ? {} : { url }),
+  });
+}
+
+/** In somebody's repository, nothing of ours is ever offered to git: there is a token among it. */
+async function makeHome(database: string, folder: string): Promise<void> {
+  const home = dirname(database);
+  const isOurs = !(await isThere(home));
+  await ensurePrivateDirectory(folder);
+  for (const own of isOurs ? [home, folder] : [folder]) {
+    const path = join(own, '.gitignore');
+    if (!(await isThere(path))) await writeFileAtomic(path, '*\n');
   }
 }
 
@@ -126,7 +155,7 @@ async function listen(
       await app.close();
     },
   };
-  return { gateway, url: at.url, port, access, stop: () => stop(parts, doors, options.graceMs) };
+  return { gateway, url: at.url, port, access, stop: (hurry) => stop(parts, doors, options.graceMs, hurry) };
 }
 
 interface GatewayParts {
@@ -204,9 +233,10 @@ async function stop(
   { gateway, drain }: OpenGateway,
   app: { close(): Promise<void> },
   graceMs: number,
+  hurry: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   drain();
-  await gateway.conversations.drain(graceMs);
+  await gateway.conversations.drain(graceMs, hurry);
   gateway.waits.close();
   await app.close();
   await gateway.conversations.close();

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import type { AgentAdapter } from '../agents/contract.js';
 import { detectInstalled } from '../discovery/installed.js';
@@ -12,7 +11,7 @@ import type { DatabaseInspection } from '../store/contract.js';
 import { inspectDatabase } from '../store/inspect.js';
 import { addressOf, isLoopback, LEASE } from './daemon-access.js';
 import { findDaemon } from './daemon-files.js';
-import { healthAt, nameOf } from './daemon-port.js';
+import { healthAt, nameOf, tryToListen } from './daemon-port.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -50,7 +49,7 @@ export async function runPreflight(
 }
 
 async function portState({ host, port }: AgentdOptions, paths: { state: string }): Promise<PortState> {
-  const problem = await tryToListen(host, port);
+  const problem = await tryToListen({ host, port });
   if (problem === null) return { is: 'free' };
   if (problem.code !== 'EADDRINUSE') return { is: 'refused', problem: problem.message };
   const url = addressOf(host, port);
@@ -61,13 +60,4 @@ async function portState({ host, port }: AgentdOptions, paths: { state: string }
   return health.instance_id === instance
     ? { is: 'ours', pid, database }
     : { is: 'taken', by: nameOf(health) };
-}
-
-/** The only way to know; the port is given back at once. */
-function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
-  return new Promise((done) => {
-    const server = createServer();
-    server.once('error', done);
-    server.listen({ host, port, exclusive: true }, () => server.close(() => done(null)));
-  });
 }

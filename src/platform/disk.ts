@@ -122,6 +122,14 @@ export async function isThere(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }
 
+/** A link is followed. */
+export async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+}
+
 /** The names in a folder, in order; [] when it is not there. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   const names: string[] = await readdir(folder).catch(() => []);

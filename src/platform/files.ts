@@ -28,18 +28,19 @@ export function makeFolders(path: string): void {
 
 /**
  * Makes `path` (and missing parents) as a folder of mode 0700 that is ours. An existing one must be a real folder,
- * owned by us; its mode is tightened. Throws UNSAFE_DIRECTORY for a symlink, a foreign owner or something else.
+ * owned by us; its mode is tightened. Throws UNSAFE_DIRECTORY for a symlink, a foreign owner or something else,
+ * FOLDER_NOT_MADE.
  */
 export async function ensurePrivateDirectory(path: string): Promise<void> {
-  const unsafe = (error: NodeJS.ErrnoException) =>
-    new OrchestratorError('UNSAFE_DIRECTORY', { path, problem: error.message }, { cause: error });
+  const notMade = (error: NodeJS.ErrnoException) =>
+    new OrchestratorError('FOLDER_NOT_MADE', { path, problem: error.message }, { cause: error });
   try {
     makeFolders(dirname(path));
   } catch (error) {
-    throw unsafe(error as NodeJS.ErrnoException);
+    throw notMade(error as NodeJS.ErrnoException);
   }
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw unsafe(error);
+    if (error.code !== 'EEXIST') throw notMade(error);
   });
   const info = await lstat(path);
   if (info.isSymbolicLink())

@@ -12,6 +12,13 @@ export interface HttpServer {
 /** The server is not there, or was gone before the answer was complete. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
+  /** It was there, and got the request. */
+  readonly wasThere: boolean;
+
+  constructor(message: string, { wasThere = false, cause }: { wasThere?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.wasThere = wasThere;
+  }
 }
 
 export interface HttpCall {
@@ -32,7 +39,7 @@ export async function callHttp(
   try {
     for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) text += chunk;
   } catch (error) {
-    throw new ConnectionLost('the answer broke off', { cause: error });
+    throw new ConnectionLost('the answer broke off', { wasThere: true, cause: error });
   }
   return { status: response.statusCode ?? 0, body: text === '' ? null : parsed(text) };
 }
@@ -54,7 +61,9 @@ export function openHttp(server: HttpServer, call: HttpCall): Promise<IncomingMe
       },
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
-    outgoing.once('error', (error) => reject(new ConnectionLost(error.message, { cause: error })));
+    let wasThere = false;
+    outgoing.once('socket', (socket) => socket.once('connect', () => (wasThere = true)));
+    outgoing.once('error', (cause) => reject(new ConnectionLost(cause.message, { wasThere, cause })));
     outgoing.once('response', resolve);
     outgoing.end(body);
   });

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolders } from '../platform/files.js';
 import { currentUserId } from '../platform/paths.js';
@@ -47,10 +47,25 @@ function makePrivateFile(path: string): void {
     makeFolders(dirname(path));
     closeSync(openSync(path, 'a', 0o600));
     const info = statSync(path);
+    // Named by mistake: what is no database is refused next, and stays as it is.
+    if (info.size > 0 && !hasSqliteHeader(path)) return;
     if ((info.mode & 0o077) !== 0 && info.uid === currentUserId()) chmodSync(path, 0o600);
   } catch (error) {
     const problem = (error as Error).message;
     throw storeUnavailable(path, problem, 'check owner and mode of the file and its folder', error);
+  }
+}
+
+const SQLITE_HEADER = 'SQLite format 3\0';
+
+function hasSqliteHeader(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(SQLITE_HEADER.length);
+    readSync(file, head, 0, head.length, 0);
+    return head.toString('latin1') === SQLITE_HEADER;
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -90,7 +90,7 @@ export function parseFlags(args: readonly string[], flags: FlagTable, command: s
     throw usage(
       unknown === undefined ? (message.split('\n')[0] ?? message) : `unknown flag ${unknown}`,
       meant === null
-        ? `see ${command} --help; a value that begins with a dash is written --flag=VALUE`
+        ? `see ${command} --help; a value that begins with a dash is written --flag=VALUE, a text behind --`
         : `did you mean --${meant}?`,
     );
   }

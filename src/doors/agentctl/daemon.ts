@@ -52,14 +52,21 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
   },
   {
     name: 'daemon stop',
-    usage: 'agentctl daemon stop [--wait S]',
-    summary: 'Stop agentd: what runs may end first, as long as its --grace says.',
-    flags: { wait: { type: 'string', value: 'S', summary: 'how long to wait for its end (60)' } },
+    usage: 'agentctl daemon stop [--now] [--wait S]',
+    summary:
+      'Stop agentd: what runs may end first, as long as its --grace says; then, or when stopped again, it is interrupted.',
+    flags: {
+      now: { type: 'boolean', summary: 'interrupt what runs at once' },
+      wait: { type: 'string', value: 'S', summary: 'how long to wait for its end (60)' },
+    },
     async run(host, args, options) {
       const given = parseFlags(args, this.flags, 'agentctl daemon stop');
       noMore(given.positionals, this.usage);
+      if (host.env['AGENTORCHESTR_RUN_ID'] !== undefined)
+        throw usage('an agent does not stop the agentd that it works for', 'leave that to the person');
       const limitMs = seconds('wait', String(given.values['wait'] ?? STOP_LIMIT_S)) * 1_000;
-      const answer = await host.daemon.stop(options.target, limitMs);
+      const now = given.values['now'] === true;
+      const answer = await host.daemon.stop(options.target, { limitMs, now });
       const printed = printAnswer(host, answer, options);
       return printed === EXIT.ok && answer.was_running && !answer.stopped ? EXIT.goesOn : printed;
     },

@@ -48,8 +48,8 @@ export interface AgentctlHost {
     start(target: Target, options: StartOptions): Promise<Record<string, unknown>>;
     /** What `start` with these would find. Throws USAGE. */
     preflight(target: Target, options: StartOptions): Promise<Preflight>;
-    /** Resolves when it is gone, or after `limitMs`. */
-    stop(target: Target, limitMs: number): Promise<StopAnswer>;
+    /** Resolves when it is gone, or after `limitMs`. `now`: what runs gets no time. Throws DAEMON_NOT_OURS. */
+    stop(target: Target, options: { limitMs: number; now: boolean }): Promise<StopAnswer>;
     /** Throws BACKUP_EXISTS, STORE_UNAVAILABLE. */
     backup(target: Target, options: BackupOptions): Promise<Record<string, unknown>>;
     /** The last lines, oldest first. Throws NO_DAEMON_LOG. */

@@ -30,7 +30,7 @@ export function printEvent(host: Printer, event: Record<string, unknown>, { form
   } else if (format === 'text') {
     const { at, type, data } = event;
     host.out(safe(host, `${String(at)} ${String(type)} ${JSON.stringify(data)}\n`));
-  } else host.out(`${JSON.stringify(event)}\n`);
+  } else host.out(`${json(event)}\n`);
 }
 
 /** On stderr: for people `error:` and `hint:`, for programs one line of JSON. Returns the exit code. */
@@ -53,14 +53,22 @@ function fieldOf(answer: unknown, path: string): unknown {
 function formatted(answer: unknown, format: Format): string {
   switch (format) {
     case 'pretty':
-      return `${JSON.stringify(answer, null, 2)}\n`;
+      return `${json(answer, 2)}\n`;
     case 'json':
-      return `${JSON.stringify(answer)}\n`;
+      return `${json(answer)}\n`;
     case 'jsonl':
-      return (listOf(answer) ?? [answer]).map((one) => `${JSON.stringify(one)}\n`).join('');
+      return (listOf(answer) ?? [answer]).map((one) => `${json(one)}\n`).join('');
     case 'text':
       return (listOf(answer) ?? [answer]).map((one) => `${leaves(one).join('\n')}\n`).join('\n');
   }
+}
+
+/** What steers terminals and JSON leaves as it is (DEL, C1) is escaped: the value stays the same. */
+function json(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(
+    /[\x7f-\x9f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** The things of a page; null: the answer is no page. */

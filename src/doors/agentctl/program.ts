@@ -19,6 +19,7 @@ import { helpOf, helpOfCommand, helpOfCompletion, helpOfOther, TAIL } from './he
 import type { AgentctlHost } from './host.js';
 import { readInput, requestOf } from './input.js';
 import { printAnswer, printError } from './output.js';
+import { askPatiently, isPatient } from './patient.js';
 import { tailEvents } from './tail.js';
 
 const CALL_LIMIT_MS = 60_000;
@@ -91,9 +92,15 @@ async function runOperation(
   given: Given,
   options: Options,
 ): Promise<number> {
-  const request = requestOf(command, await readInput(command, given, host));
+  const input = await readInput(command, given, host);
   const limitMs = options.limitMs ?? (command.operation.waits === true ? null : CALL_LIMIT_MS);
-  const answer = await host.call(options.target, { ...request, ...(limitMs === null ? {} : { limitMs }) });
+  const answer =
+    limitMs === null && isPatient(command)
+      ? await askPatiently(host, command, { input, ...options })
+      : await host.call(options.target, {
+          ...requestOf(command, input),
+          ...(limitMs === null ? {} : { limitMs }),
+        });
   const { version } = answer;
   if (typeof version === 'string' && version !== host.version && !options.quiet)
     host.err(`warning: this agentd is version ${version}, agentctl is ${host.version}: start it again\n`);

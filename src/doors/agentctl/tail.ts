@@ -1,10 +1,10 @@
-import { delay } from '../../core/clock.js';
 import { EXIT } from '../../core/errors/categories.js';
 import { toOrchestratorError } from '../../core/errors/error.js';
 import type { FlagRows } from '../shared/flag-row.js';
 import { seconds, usage, type Given, type Options } from './arguments.js';
 import type { AgentctlHost } from './host.js';
 import { printEvent } from './output.js';
+import { Absence } from './patient.js';
 
 export const TAIL_FLAGS = {
   'session-id': { type: 'string', value: 'ID', summary: 'of this session' },
@@ -23,8 +23,6 @@ export const TAIL_FLAGS = {
 const PAGE = 1_000;
 const WAIT_S = 60;
 const LAST = 20;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
 
 interface Page {
   readonly events: readonly Record<string, unknown>[];
@@ -135,24 +133,22 @@ interface Following {
 
 async function* follow(host: AgentctlHost, reader: EventReader, { at, untilIdle, signal, quiet }: Following) {
   let cursor = at;
-  let pauseMs = 0;
+  const absence = new Absence(host, quiet);
   let reached = false;
   while (!signal.aborted) {
     try {
       // Asked before the page is read: what was said until then is in the page.
       const isIdle = untilIdle && (await reader.isIdle());
       const page = await reader.page(cursor, isIdle ? 0 : WAIT_S, signal);
-      if (pauseMs > 0 && !quiet) host.err(`note: agentd answers again; going on after ${cursor}\n`);
-      [reached, pauseMs] = [true, 0];
+      absence.over(`going on after ${cursor}`);
+      reached = true;
       yield* page.events;
       cursor = page.next_cursor;
       if (isIdle && !page.has_more) return;
     } catch (error) {
       if (signal.aborted) return;
       if (!reached || toOrchestratorError(error).category !== 'unavailable') throw error;
-      if (pauseMs === 0 && !quiet) host.err('note: agentd is away; waiting for it\n');
-      pauseMs = Math.min(Math.max(pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
-      await delay(host.clock, pauseMs, signal);
+      await absence.pause(signal);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OrchestratorError } from '../../core/errors/error.js';
 import { AGENTD_FLAGS, LOG_LEVELS, type AgentFlag } from './agentd-help.js';
@@ -60,8 +61,8 @@ export function readAgentdOptions(
     withoutAuth: flags['insecure-no-auth'] ?? false,
     hostNames: (flags['allow-host'] ?? []).map((name) => name.toLowerCase()),
     provider: provider === '' ? null : provider,
-    folder: text(flags['default-cwd'], 'AGENTD_DEFAULT_CWD', folder),
-    roots: flags['allow-root'] ?? [],
+    folder: resolve(folder, text(flags['default-cwd'], 'AGENTD_DEFAULT_CWD', '.')),
+    roots: (flags['allow-root'] ?? []).map((root) => resolve(folder, root)),
     agentOptions: agentOptions(flags['agent-option'] ?? [], byFlags(flags, env, agentFlags)),
     runTimeoutMs: runTimeoutS === 0 ? null : runTimeoutS * 1_000,
     idleTimeoutMs: idleTimeoutS === 0 ? null : idleTimeoutS * 1_000,

@@ -12,7 +12,7 @@ import { addAgentRoutes, type AgentCalls } from './agent-routes.js';
 import { takeJsonOnly } from './content.js';
 import { addHealth } from './health.js';
 import { openApiDocument } from './openapi.js';
-import { answerProblems } from './problem.js';
+import { answerBrokenRequest, answerProblems, sendProblem } from './problem.js';
 import { addOperations, refuseOtherMethods } from './routes.js';
 import { addStreams, STREAM_ADDRESSES, takeSockets } from './stream.js';
 
@@ -56,6 +56,14 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: true,
+    // Before any hook: an address that cannot be decoded. Whose it is is checked all the same.
+    frameworkErrors: (error, request, reply) => {
+      const problem = thrownBy(() => checkHost(request.headers.host, portOf(app), options.hostNames));
+      sendProblem(reply, problem ?? new OrchestratorError('INVALID_INPUT', { problem: error.message }));
+    },
+    clientErrorHandler: answerBrokenRequest,
+    // Longer ones reach the operation, which says what is wrong with them.
+    routerOptions: { maxParamLength: 10_000 },
     genReqId: (request) => requestId(request.headers['x-request-id']) ?? gateway.newId(),
   });
   takeJsonOnly(app);
@@ -81,6 +89,15 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
       await app.close();
     },
   };
+}
+
+function thrownBy(check: () => void): unknown {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** null: its token is none of ours. */
@@ -154,7 +171,11 @@ async function addDocuments(
     if (route.url.startsWith('/api/docs')) route.config = { ...route.config, access: 'open' };
   });
   await app.register(swagger, { mode: 'static', specification: { document: document as never } });
-  await app.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true });
+  await app.register(swaggerUi, {
+    ...{ routePrefix: '/api/docs', staticCSP: true },
+    // There is no https here to upgrade to.
+    transformStaticCSP: (policy) => policy.replace(/\s*upgrade-insecure-requests;?/, ''),
+  });
   app.get('/openapi.json', { config: { access: 'open' } }, () => document);
 }
 

@@ -13,16 +13,16 @@ export function addHealth(
 ): void {
   const { settings, clock } = gateway;
   const uptime = () => Math.floor((clock.now() - Date.parse(settings.startedAt)) / 1_000);
-  for (const path of ['/health', '/healthz'])
-    app.get(path, OPEN, (_request, reply) =>
-      reply.code(gateway.isDraining ? 503 : 200).send({
-        status: gateway.isDraining ? 'draining' : 'ok',
-        service: 'agentd',
-        version: settings.version,
-        instance_id: settings.instanceId,
-        uptime_s: uptime(),
-      }),
-    );
+  const health = () => ({
+    status: gateway.isDraining ? 'draining' : 'ok',
+    service: 'agentd',
+    version: settings.version,
+    instance_id: settings.instanceId,
+    uptime_s: uptime(),
+  });
+  app.get('/health', OPEN, (_request, reply) => reply.code(gateway.isDraining ? 503 : 200).send(health()));
+  // Whether it lives: who restarts what does not must let one that stops come to its end.
+  app.get('/healthz', OPEN, (_request, reply) => reply.send(health()));
   app.get('/readyz', OPEN, (_request, reply) => {
     const ready = isReady() && !gateway.isDraining;
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });

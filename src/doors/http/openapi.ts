@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CATALOG } from '../../core/errors/catalog.js';
 import type { GatewayOperation } from '../../services/gateway/operation.js';
 import { inputSchema, outputSchema } from '../shared/projection.js';
+import { healthPaths } from './openapi-health.js';
 import { streamPaths } from './openapi-streams.js';
 
 type Schema = Record<string, unknown>;
@@ -30,7 +31,7 @@ export function openApiDocument(operations: readonly GatewayOperation[], version
     const { method, path } = operation.address;
     paths[path] = { ...paths[path], [method.toLowerCase()]: describe(operation) };
   }
-  Object.assign(paths, streamPaths(PROBLEM));
+  Object.assign(paths, streamPaths(PROBLEM), healthPaths(PROBLEM));
   return {
     openapi: '3.1.0',
     info: {

@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Logger } from '../../platform/logger.js';
@@ -17,11 +19,40 @@ export function answerProblems(app: FastifyInstance, options: { logger: Logger; 
   });
 }
 
-function sendProblem(reply: FastifyReply, error: unknown): void {
+export function sendProblem(reply: FastifyReply, error: unknown): void {
   const { status, body } = problemOf(error);
   if (status === 401) void reply.header('www-authenticate', 'Bearer');
   if (status === 429) void reply.header('retry-after', '10');
   void reply.code(status).type('application/problem+json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** What is no HTTP request at all, or one that Node refuses to read. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const { body } = problemOf(new OrchestratorError('INVALID_INPUT', { problem: brokenWords(error.code) }));
+  const status = BROKEN_STATUS[error.code ?? ''] ?? 400;
+  const text = JSON.stringify({ ...body, status });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'Content-Type: application/problem+json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      'Connection: close',
+      '',
+      text,
+    ].join('\r\n'),
+  );
+}
+
+const BROKEN_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+function brokenWords(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'its head is longer than 16 KiB';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'it did not come to its end in time';
+  return `it is no HTTP request (${code ?? 'unknown'})`;
 }
 
 /** What fastify itself refuses, in our words. */

@@ -36,6 +36,8 @@ export const THREAD_IN_USE = 'THREAD_IN_USE';
 /** Of a run whose turn failed, as its agent said. */
 export const TURN_FAILED = 'TURN_FAILED';
 
+const LOST_WORDS = 'its process ended while nobody watched it; another message goes on in its conversation';
+
 /**
  * What follows when a turn failed or its process ended before its time: another attempt where one is due, else the end of
  * the run. Another one goes on in the agent's conversation; a conversation that is not known any more is begun anew,
@@ -54,9 +56,15 @@ export function afterFailure(
     ...{ source: 'supervisor', evidence: failure.evidence },
   };
   const startsAnew = failure.thread === 'unknown' && worker.thread_id !== null;
-  const isFree = startsAnew || failure.isBrokenOff === true;
+  const isLost = failure.isBrokenOff === true;
+  const isFree = startsAnew || (isLost && deps.endsLost !== true);
   const isDue = isFree || (failure.thread === null && run.failed_attempts < run.retries);
   if (!isDue || run.cancel_requested_at !== null) {
+    if (isLost && deps.endsLost === true && run.cancel_requested_at === null) {
+      const { evidence } = failure;
+      endRun(deps, tx, worker, run.run_id, { type: 'run.interrupted', summary: LOST_WORDS, evidence });
+      return false;
+    }
     const code = failure.thread === 'in_use' ? THREAD_IN_USE : failure.code;
     const ending = { summary: failure.reason, evidence: failure.evidence, failureCode: code };
     if (fallBack(deps, tx, worker, { run, ending, hasSaid: failure.hasSaid })) return false;

@@ -1,5 +1,5 @@
 import type { BackendEvent } from '../../backends/contract.js';
-import { exitWords } from '../../core/exit-status.js';
+import { exitWords, isSignal } from '../../core/exit-status.js';
 import type { AttemptRow, RunRow, WorkerRow } from '../../core/state/rows.js';
 import { EXITED_WITHOUT_REPORT, isLiveWorker, isTerminalRun } from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
@@ -164,8 +164,13 @@ export class TurnProcesses {
       code: EXITED_WITHOUT_REPORT,
       thread: threadError(errors, worker, event.outputTail),
       hasSaid: actor?.hasSaid(event.attemptId) === true,
-      isBrokenOff: event.status === null && actor?.isAgain(event.attemptId) === true,
+      isBrokenOff: this.#wentAway(event.status) && actor?.isAgain(event.attemptId) === true,
     };
+  }
+
+  /** Nobody knows how it ended, or whoever ended our supervisor may have ended it as well. */
+  #wentAway(status: number | null): boolean {
+    return status === null || (this.#deps.endsLost === true && isSignal(status));
   }
 
   #attempt(attemptId: string): AttemptRow | undefined {

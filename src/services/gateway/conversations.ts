@@ -1,6 +1,6 @@
 import { findAgent, launchOf } from '../../agents/registry.js';
 import type { TurnBackend } from '../../backends/contract.js';
-import { within, type Clock } from '../../core/clock.js';
+import { delay, within, type Clock } from '../../core/clock.js';
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import { ensurePrivateDirectory } from '../../platform/files.js';
@@ -71,10 +71,16 @@ export class Conversations {
     return invocationOf(this.#deps, session, worker, runId).catch(() => null);
   }
 
-  /** Nothing begins any more. What runs has `graceMs` to end; then it is ended, and its run is interrupted. */
-  async drain(graceMs: number): Promise<void> {
+  /**
+   * Nothing begins any more. What runs has `graceMs` to end, or until `hurry`; then it is ended, and its run is
+   * interrupted.
+   */
+  async drain(graceMs: number, hurry: AbortSignal): Promise<void> {
     const { slots, clock } = this.#deps;
-    await within(clock, graceMs, slots.drain(), undefined);
+    const drained = new AbortController();
+    const limit = AbortSignal.any([hurry, drained.signal]);
+    await Promise.race([slots.drain(), delay(clock, graceMs, limit)]);
+    drained.abort();
     await within(clock, END_LIMIT_MS, this.#interruptAll(), undefined);
   }
 
@@ -129,6 +135,7 @@ export class Conversations {
         return conversationTurn(this.#deps, findConversation(store, sessionId), now, { attemptId, runId });
       },
       outcomeBy: () => 'turn',
+      endsLost: true,
       workerDirectory: (workerId) => this.#deps.workerDirectory(sessionId, workerId),
       consents: (to) =>
         to === 'bypass' && optionsOf(findConversation(store, sessionId)).permissions === 'bypass',

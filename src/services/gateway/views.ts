@@ -27,11 +27,10 @@ export const sessionSchema = z.object({
 });
 
 export function sessionView(reader: Reader, row: SessionRow): z.input<typeof sessionSchema> {
-  const threads = reader
-    .workers(row.session_id)
-    .flatMap(({ agent, thread_id, updated_at }) =>
-      thread_id === null ? [] : [[agent, { thread_id, updated_at }] as const],
-    );
+  const workers = reader.workers(row.session_id);
+  const threads = workers.flatMap(({ agent, thread_id, updated_at }) =>
+    thread_id === null ? [] : [[agent, { thread_id, updated_at }] as const],
+  );
   const options = optionsOf(row);
   const isActive = reader.openRun(row.session_id) !== null;
   return {
@@ -46,9 +45,12 @@ export function sessionView(reader: Reader, row: SessionRow): z.input<typeof ses
     spawn_depth: options.depth,
     provider_threads: Object.fromEntries(threads),
     created_at: row.created_at,
-    updated_at: row.updated_at,
+    // Its own row changes with its settings only.
+    updated_at: workers.map((worker) => worker.updated_at).reduce(later, row.updated_at),
   };
 }
+
+const later = (one: string, other: string) => (one > other ? one : other);
 
 export const runSchema = z.object({
   id: z.string(),

@@ -1,10 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
-import { compiledRoot } from '../../support/compiled.js';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { AgentdRig } from '../../support/agentd-rig.js';
 
 const SCRIPT = `
 name: daemon
@@ -17,123 +18,145 @@ workers:
     steps: [{ say: hanging }, { silence: true }]
 `;
 
-interface Daemon {
-  readonly child: ChildProcess;
-  readonly url: string;
-  readonly token_file: string;
-  readonly database: string;
-  readonly pid: number;
-  readonly port: number;
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'ao-agentd-'));
-const children: ChildProcess[] = [];
-afterEach(async () => {
-  for (const child of children.splice(0)) await ended(child, 'SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function agentd(...flags: string[]): Promise<{ child: ChildProcess; said: () => string }> {
-  const work = join(folder, 'work');
-  mkdirSync(work, { recursive: true });
-  writeFileSync(join(folder, 'script.yaml'), SCRIPT);
-  const agent = ['--default-provider', 'scripted', '--agent-option', `scripted.script=${folder}/script.yaml`];
-  const program = join(await compiledRoot(), 'bin/agentd.cjs');
-  const child = spawn(process.execPath, [program, '--port', '0', '--print-json', ...agent, ...flags], {
-    cwd: work,
-    env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
-  return { child, said: () => text };
-}
-
-async function started(...flags: string[]): Promise<Daemon> {
-  const { child, said } = await agentd(...flags);
-  await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
-  if (child.exitCode !== null) throw new Error(`agentd ended: ${said()}`);
-  return { child, ...(JSON.parse(said().split('\n')[0] ?? '') as Omit<Daemon, 'child'>) };
-}
-
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) {
-    const exit = once(child, 'exit');
-    child.kill(signal);
-    await exit;
-  }
-  return child.exitCode;
-}
-
-interface Run {
-  readonly id: string;
-  readonly state: string;
-  readonly result_text: string | null;
-}
-
-async function ask({ url, token_file: file }: Daemon, method: string, path: string, body?: unknown) {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${readFileSync(file, 'utf8')}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(90_000),
-  });
-  return (await response.json()) as { session: { id: string }; run: Run; status: string; events: unknown[] };
-}
-
-const session = async (daemon: Daemon) => (await ask(daemon, 'POST', '/sessions')).session.id;
-const say = async (daemon: Daemon, to: string, text: string) =>
-  (await ask(daemon, 'POST', `/sessions/${to}/messages`, { text })).run.id;
-const over = async (daemon: Daemon, run: string) =>
-  (await ask(daemon, 'GET', `/runs/${run}/wait?timeout_s=60`)).run;
-const word = (daemon: Daemon, of: string) =>
-  ask(daemon, 'GET', `/sessions/${of}/events?types=text.completed&wait_s=60`);
+let rig: AgentdRig;
+beforeEach(() => void (rig = new AgentdRig(SCRIPT)));
+afterEach(() => rig.close());
 
 it(
   '[1] [10] [11] [12] has one database to itself, loses nothing by a kill, and lets what runs end',
   { timeout: 180_000 },
   async () => {
-    const first = await started();
-    expect(first.database).toBe(join(folder, 'work/.data/agent-orchestrator.db'));
+    const first = await rig.start();
+    expect(first.database).toBe(join(rig.folder, 'work/.data/agent-orchestrator.db'));
     expect(statSync(first.token_file).mode & 0o777).toBe(0o600);
-    const announced = join(folder, `.local/state/agentorchestr/daemons/127.0.0.1-${first.port}.json`);
+    const announced = join(rig.folder, `.local/state/agentorchestr/daemons/127.0.0.1-${first.port}.json`);
     expect(JSON.parse(readFileSync(announced, 'utf8'))).toMatchObject({ pid: first.pid, url: first.url });
 
-    const second = await agentd();
+    const second = await rig.launch();
     expect((await once(second.child, 'exit'))[0]).toBe(1);
     expect(second.said()).toContain(`process ${first.pid}`);
 
-    const id = await session(first);
-    const running = await say(first, id, `until ${join(folder, 'go')}`);
-    const queued = await say(first, id, 'say queued');
-    await word(first, id);
-    await ended(first.child, 'SIGKILL');
-    writeFileSync(join(folder, 'go'), '');
+    const id = await rig.session(first);
+    const running = await rig.say(first, id, `until ${join(rig.folder, 'go')}`);
+    const queued = await rig.say(first, id, 'say queued');
+    await rig.word(first, id);
+    await rig.end(first.child, 'SIGKILL');
+    writeFileSync(join(rig.folder, 'go'), '');
 
-    const next = await started('--grace', '3');
-    expect(await over(next, running)).toMatchObject({ state: 'succeeded', result_text: 'saw it' });
-    expect(await over(next, queued)).toMatchObject({ state: 'succeeded', result_text: 'I say queued' });
+    const next = await rig.start('--grace', '3');
+    expect(await rig.over(next, running)).toMatchObject({ state: 'succeeded', result_text: 'saw it' });
+    expect(await rig.over(next, queued)).toMatchObject({ state: 'succeeded', result_text: 'I say queued' });
 
-    const [slow, stuck] = [await session(next), await session(next)];
-    const ends = await say(next, slow, `until ${join(folder, 'end')}`);
-    const hangs = await say(next, stuck, 'hang');
-    const waits = await say(next, stuck, 'say later');
-    await Promise.all([word(next, slow), word(next, stuck)]);
+    const [slow, stuck] = [await rig.session(next), await rig.session(next)];
+    const ends = await rig.say(next, slow, `until ${join(rig.folder, 'end')}`);
+    const hangs = await rig.say(next, stuck, 'hang');
+    const waits = await rig.say(next, stuck, 'say later');
+    await Promise.all([rig.word(next, slow), rig.word(next, stuck)]);
     next.child.kill('SIGTERM');
-    const health = async () => (await ask(next, 'GET', '/health')).status;
-    while ((await health()) !== 'draining') await new Promise((resolve) => setTimeout(resolve, 20));
-    writeFileSync(join(folder, 'end'), '');
+    await rig.draining(next);
+    writeFileSync(join(rig.folder, 'end'), '');
     await once(next.child, 'exit');
     expect(next.child.exitCode).toBe(0);
-    expect(existsSync(join(folder, `.local/state/agentorchestr/daemons/127.0.0.1-${next.port}.json`))).toBe(
-      false,
-    );
+    expect(
+      existsSync(join(rig.folder, `.local/state/agentorchestr/daemons/127.0.0.1-${next.port}.json`)),
+    ).toBe(false);
 
-    const last = await started();
-    expect((await over(last, ends)).state).toBe('succeeded');
-    expect((await over(last, hangs)).state).toBe('interrupted');
-    expect(await over(last, waits)).toMatchObject({ state: 'succeeded', result_text: 'I say later' });
-    expect(await ended(last.child, 'SIGTERM')).toBe(0);
+    const last = await rig.start();
+    expect((await rig.over(last, ends)).state).toBe('succeeded');
+    expect((await rig.over(last, hangs)).state).toBe('interrupted');
+    expect(await rig.over(last, waits)).toMatchObject({ state: 'succeeded', result_text: 'I say later' });
+    expect(await rig.end(last.child, 'SIGTERM')).toBe(0);
   },
 );
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+it(
+  '[11] a run whose process died while there was no agentd is interrupted, and another message goes on',
+  { timeout: 180_000 },
+  async () => {
+    const first = await rig.start();
+    const id = await rig.session(first);
+    const running = await rig.say(first, id, 'hang');
+    const queued = await rig.say(first, id, 'say queued');
+    await rig.word(first, id);
+    const pid = await rig.pidOf(first, running);
+    await rig.end(first.child, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
+
+    const next = await rig.start();
+    expect(await rig.over(next, running)).toMatchObject({
+      state: 'interrupted',
+      error: { message: expect.stringContaining('while nobody watched it') },
+    });
+    expect(await rig.over(next, queued)).toMatchObject({ state: 'succeeded', result_text: 'I say queued' });
+    expect(await rig.end(next.child, 'SIGTERM')).toBe(0);
+  },
+);
+
+it.each([
+  ['the same signal again', ['SIGTERM', 'SIGTERM']],
+  ['three different ones', ['SIGTERM', 'SIGINT', 'SIGHUP']],
+] as const)(
+  '[12] stopped by %s it gives no more time, and leaves no agent at work and no run that runs',
+  { timeout: 180_000 },
+  async (_what, [first, ...others]) => {
+    const daemon = await rig.start('--grace', '600');
+    const id = await rig.session(daemon);
+    const run = await rig.say(daemon, id, 'hang');
+    await rig.word(daemon, id);
+    const pid = await rig.pidOf(daemon, run);
+    const exit = once(daemon.child, 'exit');
+    daemon.child.kill(first);
+    await rig.draining(daemon);
+    expect(alive(pid)).toBe(true);
+    for (const signal of others) daemon.child.kill(signal);
+    expect(await exit).toEqual([0, null]);
+    expect(alive(pid)).toBe(false);
+
+    const next = await rig.start();
+    expect((await rig.over(next, run)).state).toBe('interrupted');
+    expect(await rig.end(next.child, 'SIGTERM')).toBe(0);
+  },
+);
+
+it('what cannot be meant is refused at the start, and nothing is left of it', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const wrong: [string[], number, string][] = [
+    [['--default-provider', 'nope'], 1, 'no agent "nope"'],
+    [['--default-cwd', '/nonexistent'], 64, '--default-cwd /nonexistent'],
+    [['--allow-root', 'missing'], 64, `--allow-root ${rig.work}/missing`],
+    [['--agent-option', 'scripted.scrpt=x'], 64, 'did you mean scripted.script?'],
+    [['--agent-option', 'scripted.script=missing.yaml'], 1, 'missing.yaml'],
+    [['--port', String(port)], 1, `127.0.0.1:${port} is taken by another program`],
+  ];
+  for (const [flags, code, words] of wrong) {
+    const refused = await rig.refused(...flags);
+    expect([flags, refused.code]).toEqual([flags, code]);
+    expect(refused.said).toContain(words);
+    expect(readdirSync(rig.work)).toEqual([]);
+  }
+  taken.close();
+  const foreign = join(rig.work, 'notes.txt');
+  writeFileSync(foreign, 'my notes\n', { mode: 0o644 });
+  expect((await rig.refused('--db', foreign)).code).not.toBe(0);
+  expect(statSync(foreign).mode & 0o777).toBe(0o644);
+  expect(readFileSync(foreign, 'utf8')).toBe('my notes\n');
+}, 120_000);
+
+it('keeps all that is its own out of a repository that it is started in', { timeout: 120_000 }, async () => {
+  const env = { PATH: process.env['PATH'], HOME: rig.folder };
+  const options = { cwd: rig.work, env, encoding: 'utf8' } as const;
+  execFileSync('git', ['init', '-q'], options);
+  const daemon = await rig.start('--db', 'db/mine.db');
+  expect(execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], options)).toBe('');
+  expect(await rig.end(daemon.child, 'SIGTERM')).toBe(0);
+});

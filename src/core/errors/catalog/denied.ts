@@ -17,7 +17,8 @@ export const DENIED_ERRORS = {
   FORBIDDEN_ORIGIN: {
     category: 'denied',
     message: (p) => `requests with ${p['header']} "${p['value']}" are refused`,
-    hint: () => "only this machine's own programs may call this port",
+    hint: () =>
+      "only this machine's own programs may call this port; agentd started with --allow-host NAME is called by that name too",
   },
   PROJECT_NOT_TRUSTED: {
     category: 'denied',

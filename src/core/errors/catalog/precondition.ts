@@ -167,8 +167,20 @@ export const PRECONDITION_ERRORS = {
   },
   DAEMON_RUNNING: {
     category: 'precondition',
-    message: (p) => `${p['path']} is in use by an agentd that runs (process ${p['pid']})`,
+    message: (p) =>
+      `${p['path']} is in use by an agentd that runs (process ${p['pid']}${p['url'] === undefined ? '' : ` at ${p['url']}`})`,
     hint: () => 'use that one, stop it first, or give another database with --db',
+  },
+  FOLDER_NOT_MADE: {
+    category: 'precondition',
+    message: (p) => `the folder ${p['path']} cannot be made: ${p['problem']}`,
+    hint: () => 'check owner and mode of the folder above it, or name another place',
+  },
+  DAEMON_NOT_OURS: {
+    category: 'precondition',
+    message: (p) => `an agentd answers at ${p['url']}, and nothing here says which process it is`,
+    hint: () =>
+      'it was started by another user, with another XDG_STATE_HOME, or its file was removed: send its process TERM',
   },
   PORT_IN_USE: {
     category: 'precondition',

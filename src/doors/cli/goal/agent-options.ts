@@ -108,7 +108,10 @@ function findAgent(name: string, known: readonly KnownAgent[]): KnownAgent {
   });
 }
 
-function unknownOption(agent: KnownAgent, key: string): OrchestratorError {
+export function unknownOption(
+  agent: { readonly name: string; readonly options: readonly { readonly name: string }[] },
+  key: string,
+): OrchestratorError {
   const names = agent.options.map((option) => option.name);
   const meant = nearest(key, names);
   const settings =
@@ -119,7 +122,8 @@ function unknownOption(agent: KnownAgent, key: string): OrchestratorError {
   });
 }
 
-async function existingFile(
+/** Its absolute path. `where` it was named. Throws FILE_NOT_READABLE. */
+export async function existingFile(
   where: string,
   value: string,
   env: CliHost['env'],

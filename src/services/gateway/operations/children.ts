@@ -3,7 +3,7 @@ import { OrchestratorError } from '../../../core/errors/error.js';
 import { REQUEST_KINDS } from '../../../core/events/run.js';
 import { isTerminalRun } from '../../../core/state/states.js';
 import type { Caller } from '../../operation.js';
-import { escalationState, replyParent, requests } from '../children/escalations.js';
+import { checkAnswerer, escalationState, replyParent, requests } from '../children/escalations.js';
 import { isBelow } from '../children/lineage.js';
 import { spawnChild } from '../children/spawn-child.js';
 import { findConversation, findRun } from '../conversation-row.js';
@@ -86,6 +86,9 @@ export const sendToSession = defineGatewayOperation({
   run: async ({ gateway, ...call }, { from_session_id, from_run_id, timeout_s, ...input }) => {
     const { caller } = call;
     const from = origin(gateway, caller, input.session_id, { from_session_id, from_run_id });
+    // Whoever speaks in an agent's name may say what that agent may.
+    if ((from_session_id ?? from_run_id) !== undefined)
+      checkAnswerer(gateway.store, input.session_id, { scope: 'run' });
     const posted = await postMessage(gateway, { ...input, by: 'send', caller, from });
     const { store } = gateway;
     if (timeout_s > 0) await gateway.waits.wait(posted.run.run_id, timeout_s * 1_000, call);

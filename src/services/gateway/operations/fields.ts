@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { sessionIdSchema } from '../../../core/ids.js';
 import { EXECUTORS, RUN_STATES, type RunState } from '../../../core/state/states.js';
 
 /** Fields that several operations take or give. */
-export const sessionId = sessionIdSchema.describe('id of the session');
-export const runId = z.string().min(1).max(64).describe('id of the run');
+/** Opaque: one that cannot be any is simply not found. */
+const id = z.string().min(1).max(200);
+export const sessionId = id.describe('id of the session');
+export const runId = id.describe('id of the run');
 
 export const text = z
   .string()
