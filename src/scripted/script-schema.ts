@@ -115,6 +115,9 @@ const NESTED = {
   }),
 } as const;
 
+/** Every action that a step may have. */
+export const ACTIONS: readonly string[] = [...Object.keys(SIMPLE), ...Object.keys(NESTED)];
+
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = { ...SIMPLE, ...NESTED };
 
 /** Finds the action first, so that a mistake is told in the words of that action and not of all of them. */
@@ -128,9 +131,7 @@ const stepSchema: z.ZodType<Step> = z.unknown().transform((raw, context): Step =
   const actions = Object.keys(raw).filter((key) => Object.hasOwn(SCHEMAS, key));
   const [action] = actions;
   if (action === undefined)
-    return complain(
-      `no step is called "${Object.keys(raw).join('", "')}"; steps are: ${Object.keys(SCHEMAS).join(', ')}`,
-    );
+    return complain(`no step is called "${Object.keys(raw).join('", "')}"; steps are: ${ACTIONS.join(', ')}`);
   if (actions.length > 1) return complain(`one step does one thing; this one has ${actions.join(' and ')}`);
   const parsed = SCHEMAS[action]?.safeParse(raw);
   if (parsed?.success === true) return { action, ...(parsed.data as object) } as Step;

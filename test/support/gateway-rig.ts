@@ -30,6 +30,7 @@ import { checkAgainst, type Check } from './openapi-check.js';
 const LIMIT_MS = 45_000;
 /** The first on this state of the sources compiles them, perhaps beside others that do much. */
 export const GATEWAY_START_MS = 180_000;
+const NO_SCRIPT = 'name: none\nworkers: []\n';
 export const TOKEN = 'a-token-of-this-test';
 
 type Run = z.output<typeof runSchema>;
@@ -118,7 +119,7 @@ export class GatewayRig {
       : join(root, 'bin/agentorchestr-scripted.cjs');
     const token = flags.includes('--insecure-no-auth') ? [] : ['--auth-token', TOKEN];
     const options = readAgentdOptions(
-      ['--port', '0', '--default-provider', 'scripted', '--grace', '5', ...token, ...this.agent(), ...flags],
+      ['--port', '0', '--grace', '5', ...token, ...this.agent(), ...flags],
       this.surroundings.env ?? {},
       this.work,
       agentFlags(this.surroundings.agents ?? []),
@@ -135,8 +136,13 @@ export class GatewayRig {
     });
   }
 
+  /** The scripted one, where it is among the agents of this rig. */
   agent(): string[] {
-    return ['--agent-option', `scripted.script=${join(this.folder, 'script.yaml')}`];
+    const { agents } = this.surroundings;
+    if (agents !== undefined && !agents.some(({ name }) => name === 'scripted')) return [];
+    const script = join(this.folder, 'script.yaml');
+    if (!existsSync(script)) writeFileSync(script, NO_SCRIPT);
+    return ['--default-provider', 'scripted', '--agent-option', `scripted.script=${script}`];
   }
 
   get database(): string {

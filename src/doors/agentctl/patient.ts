@@ -59,12 +59,14 @@ export async function askPatiently(
       wasThere = true;
       absence.over('waiting on');
       if (answer['timed_out'] !== true || host.clock.now() >= end) return answer;
+      // Let go before its time: it stops, or lets nobody wait longer than this.
+      await delay(host.clock, FIRST_PAUSE_MS);
     } catch (error) {
       const { category, params } = toOrchestratorError(error);
       wasThere ||= params['was_there'] === true;
       if (!wasThere || category !== 'unavailable' || host.clock.now() >= end) throw error;
+      await absence.pause();
     }
-    await absence.pause();
     given = { ...input, timeout_s: Math.max(0, Math.ceil((end - host.clock.now()) / 1_000)) };
   }
 }

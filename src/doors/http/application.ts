@@ -57,9 +57,12 @@ export async function createHttpApplication(options: HttpApplicationOptions): Pr
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: true,
     // Before any hook: an address that cannot be decoded. Whose it is is checked all the same.
-    frameworkErrors: (error, request, reply) => {
-      const problem = thrownBy(() => checkHost(request.headers.host, portOf(app), options.hostNames));
-      sendProblem(reply, problem ?? new OrchestratorError('INVALID_INPUT', { problem: error.message }));
+    frameworkErrors: (_error, { headers, url }, reply) => {
+      const problem = thrownBy(() => checkHost(headers.host, portOf(app), options.hostNames));
+      sendProblem(
+        reply,
+        problem ?? new OrchestratorError('NO_SUCH_ADDRESS', { path: url.split('?')[0] ?? '' }),
+      );
     },
     clientErrorHandler: answerBrokenRequest,
     // Longer ones reach the operation, which says what is wrong with them.

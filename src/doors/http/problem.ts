@@ -29,7 +29,9 @@ export function sendProblem(reply: FastifyReply, error: unknown): void {
 /** What is no HTTP request at all, or one that Node refuses to read. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const { body } = problemOf(new OrchestratorError('INVALID_INPUT', { problem: brokenWords(error.code) }));
+  const { body } = problemOf(
+    new OrchestratorError('MALFORMED_REQUEST', { problem: brokenWords(error.code) }),
+  );
   const status = BROKEN_STATUS[error.code ?? ''] ?? 400;
   const text = JSON.stringify({ ...body, status });
   socket.end(

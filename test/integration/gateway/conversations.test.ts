@@ -141,6 +141,25 @@ describe('a message', () => {
     });
   });
 
+  it('and its answer are listed as they were said, page by page, each once; its session says when that was', async () => {
+    const id = await rig.session();
+    const before = (await rig.get(`/sessions/${id}`)).body.session.updated_at;
+    for (const word of ['one', 'two', 'three']) await rig.over(await rig.say(id, `say ${word}`));
+    const said: string[] = [];
+    let pages = 0;
+    for (let cursor: string | null = ''; cursor !== null; pages++) {
+      const more: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const { body } = await rig.get(`/sessions/${id}/messages?limit=2${more}`);
+      said.push(...body.messages.map(({ text }) => text));
+      cursor = body.next_cursor;
+    }
+    expect(pages).toBe(3);
+    expect(said).toEqual(['one', 'two', 'three'].flatMap((word) => [`say ${word}`, `I say ${word}`]));
+    const { status, body } = await rig.get(`/sessions/${id}/messages?cursor=nothing`);
+    expect([status, body.code]).toEqual([400, 'INVALID_CURSOR']);
+    expect((await rig.get(`/sessions/${id}`)).body.session.updated_at > before).toBe(true);
+  });
+
   it('whose turn fails is an error of its run, and no answer', async () => {
     const session = await rig.session();
     const run = await rig.over(await rig.say(session, 'fail'));

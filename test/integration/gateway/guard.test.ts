@@ -13,6 +13,8 @@ afterAll(() => rig.close());
 
 const OPEN = ['/health', '/healthz', '/readyz', '/openapi.json', '/api/docs/'];
 
+const own = () => `127.0.0.1:${rig.running.port}`;
+
 /** As any program would, with exactly these headers. */
 function ask(method: string, path: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -35,9 +37,13 @@ function ask(method: string, path: string, headers: Record<string, string> = {})
 describe('without its token', () => {
   it('[2] [3] [31] every address but those that say nothing is refused, with a wrong one too', async () => {
     const { paths } = (await rig.get('/openapi.json')).body;
-    const addresses = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
-    );
+    const addresses = Object.entries(paths)
+      .filter(([path]) => !OPEN.includes(path))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+      );
+    for (const path of ['/health', '/healthz', '/readyz'])
+      expect(paths[path]).toMatchObject({ get: { security: [] } });
     expect(addresses.length).toBeGreaterThan(12);
     const others = ['/metrics', '/nowhere'].map((path) => ({ method: 'GET', path }));
     for (const { method, path } of [...addresses, ...others]) {
@@ -93,7 +99,11 @@ describe('a web page', () => {
 });
 
 /** What stands on the wire, as it is: also what no client of Node would send. */
-function askRaw(lines: readonly string[]): Promise<string> {
+async function askRaw(lines: readonly string[]): Promise<string> {
+  return (await askWhole(lines)).split('\r\n')[0] ?? '';
+}
+
+function askWhole(lines: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(rig.running.port, '127.0.0.1', () =>
       socket.write(`${lines.join('\r\n')}\r\n\r\n`),
@@ -103,13 +113,12 @@ function askRaw(lines: readonly string[]): Promise<string> {
       text += chunk.toString();
       socket.end();
     });
-    socket.on('error', reject).on('close', () => resolve(text.split('\r\n')[0] ?? ''));
+    socket.on('error', reject).on('close', () => resolve(text));
   });
 }
 
 describe('[C-55] a web page', () => {
   const bearer = { authorization: 'Bearer second-token' };
-  const own = () => `127.0.0.1:${rig.running.port}`;
   const UPGRADE = {
     ...{ connection: 'Upgrade', upgrade: 'websocket' },
     ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
@@ -239,6 +248,35 @@ describe('a port', () => {
 });
 
 describe('an address', () => {
+  const bearer = 'Authorization: Bearer second-token';
+
+  it('[14] that names nothing there is, in whatever form, is not found', async () => {
+    for (const id of ['00000000', 'nope', 'sess_01J', encodeURIComponent('a/b ü'), 'x'.repeat(200)])
+      for (const [path, code] of [
+        [`/sessions/${id}`, 'SESSION_NOT_FOUND'],
+        [`/runs/${id}`, 'RUN_NOT_FOUND'],
+      ] as const) {
+        const { status, body } = await rig.get(path);
+        expect([path, status, body.code]).toEqual([path, 404, code]);
+      }
+    const { status, body } = await rig.get(`/sessions/${'x'.repeat(500)}`);
+    expect([status, body.code, body.field]).toEqual([422, 'INVALID_INPUT', 'session_id']);
+  });
+
+  it('that cannot be decoded, and what is no HTTP, are problems like all others', async () => {
+    for (const [lines, status] of [
+      [['GET /sessions/%ff HTTP/1.1', `Host: ${own()}`, bearer], 404],
+      [['GET /sessions/%ff HTTP/1.1', 'Host: evil.example', bearer], 403],
+      [['what is this'], 400],
+      [['GET /sessions HTTP/1.1', `Host: ${own()}`, `X-Long: ${'x'.repeat(20_000)}`], 431],
+    ] as const) {
+      const answer = await askWhole(lines);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toMatch(/content-type: application\/problem\+json/i);
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ status, code: /./ });
+    }
+  });
+
   it('that takes other methods says which', async () => {
     const { status, body, headers } = await rig.call('PUT', '/sessions');
     expect([status, body.code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'POST, GET']);
@@ -263,6 +301,8 @@ describe('an address', () => {
     });
     const page = await rig.get('/api/docs/');
     expect(page.text).toContain('swagger-ui');
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src/);
+    expect(page.headers.get('content-security-policy')).not.toContain('upgrade-insecure-requests');
     expect(JSON.parse((await rig.get('/api/docs/json')).text)).toMatchObject({ openapi: '3.1.0' });
   });
 });

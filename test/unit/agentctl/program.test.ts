@@ -157,7 +157,7 @@ describe('how it ends', () => {
     ['waiting', false, 20],
   ])('[64] a wait for a run that is %s', async (state, done, code) => {
     rig.answer.body = { run: { state }, done, timed_out: !done };
-    expect((await rig.run(['run', 'wait', 'r1'])).code).toBe(code);
+    expect((await rig.run(['run', 'wait', 'r1', '--timeout-s', '0'])).code).toBe(code);
   });
 
   it.each([
@@ -232,4 +232,62 @@ describe('how it ends', () => {
       expect(rig.requests).toEqual([]);
     },
   );
+});
+
+describe('a wait', () => {
+  const run = (state: string, done: boolean) => ({ run: { id: 'r1', state }, done, timed_out: !done });
+  const wait = ['run', 'wait', 'r1', '--field', 'run.state'];
+
+  it('goes on when agentd goes away in the middle and comes back, with the time that is left', async () => {
+    rig.answer = { status: 200, body: run('succeeded', true) };
+    rig.first.push('hang up', 'hang up');
+    const said = await rig.run([...wait, '--timeout-s', '600']);
+    expect(said).toEqual({
+      ...{ code: 0, out: 'succeeded\n' },
+      err: 'note: agentd is away; waiting for it\nnote: agentd answers again; waiting on\n',
+    });
+    const asked = rig.requests.map(({ url }) => Number(/timeout_s=(\d+)/.exec(url)?.[1]));
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).toBe(600);
+    expect(asked[2]).toBeLessThanOrEqual(600);
+  });
+
+  it('that is let go before its time is up asks again', async () => {
+    rig.answer = { status: 200, body: run('succeeded', true) };
+    rig.first.push({ status: 200, body: run('queued', false) });
+    expect(await rig.run(wait)).toEqual({ code: 0, out: 'succeeded\n', err: '' });
+    rig.answer = { status: 200, body: run('queued', false) };
+    const over = await rig.run([...wait, '--timeout-s', '0']);
+    expect(over).toMatchObject({ code: 20, out: 'queued\n', err: '' });
+  });
+
+  it('for an agentd that is not there fails at once, and one that changes something is asked once', async () => {
+    rig.first.push('hang up');
+    expect((await rig.run(['send', SESSION, 'hello'])).code).toBe(3);
+    expect(rig.requests).toHaveLength(1);
+    const away = await rig.run(['--url', 'http://127.0.0.1:1', ...wait]);
+    expect(away).toMatchObject({ code: 3, out: '' });
+    expect(away.err).not.toContain('waiting for it');
+  });
+});
+
+it('JSON for people and programs holds nothing that steers a terminal, and the same values', async () => {
+  const text = 'a\u009b2Jb\u007f\u001b[2J';
+  rig.answer = { status: 200, body: { run: { id: text } } };
+  for (const format of ['pretty', 'json', 'jsonl']) {
+    const { out } = await rig.run(['--format', format, 'run', 'get', 'r1']);
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(JSON.parse(out)).toEqual({ run: { id: text } });
+  }
+});
+
+it('an agent is not given the means to stop the agentd that it works for', async () => {
+  const said = await rig.run(['daemon', 'stop'], { AGENTORCHESTR_RUN_ID: 'r1' });
+  expect(said).toMatchObject({ code: 64, err: expect.stringContaining('leave that to the person') });
+});
+
+it('an agentd that answers and left no file is not said to be away', async () => {
+  rig.answer = { status: 200, body: { service: 'agentd', version: '1', instance_id: 'x' } };
+  const said = await rig.run(['daemon', 'stop']);
+  expect(said).toMatchObject({ code: 1, out: '', err: expect.stringContaining('which process it is') });
 });

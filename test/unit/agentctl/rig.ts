@@ -27,6 +27,8 @@ export class AgentctlRig {
   readonly home = mkdtempSync(join(tmpdir(), 'ao-agentctl-'));
   readonly requests: Request[] = [];
   answer: { status: number; body: unknown } = { status: 200, body: {} };
+  /** Instead of the answer, for the next requests: another one, or the end of the connection. */
+  readonly first: ('hang up' | { status: number; body: unknown })[] = [];
   readonly #server: Server;
 
   constructor() {
@@ -39,7 +41,9 @@ export class AgentctlRig {
           token: request.headers.authorization,
           body: text === '' ? undefined : (JSON.parse(text) as unknown),
         });
-        const { status, body } = this.answer;
+        const next = this.first.shift() ?? this.answer;
+        if (next === 'hang up') return void request.socket.destroy();
+        const { status, body } = next;
         response.writeHead(status, { 'content-type': 'application/json' });
         response.end(typeof body === 'string' ? body : JSON.stringify(body));
       });

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newConversation } from '../../../src/scripted/conversation.js';
 import { chooseRule, flagPathIn } from '../../../src/scripted/play.js';
+import { ACTIONS } from '../../../src/scripted/script-schema.js';
 import { loadScript, parseScript } from '../../../src/scripted/script-load.js';
 
 const problem = (text: string) => {
@@ -11,6 +14,22 @@ const problem = (text: string) => {
   }
   throw new Error('the script was taken');
 };
+
+describe('its guide', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/guides/scripted-agent.md'), 'utf8');
+
+  it('shows a script that is one, and that plays what it says it does', () => {
+    const [, example = ''] = /```yaml\n(.*?)```/s.exec(guide) ?? [];
+    const script = parseScript(example, 'guide.yaml');
+    const chosen = chooseRule(script.workers, newConversation('worker', {}), 'say hello');
+    expect(chosen?.rule.steps).toMatchObject([{ action: 'say' }]);
+    expect(script.workers.length).toBeGreaterThan(3);
+  });
+
+  it('names every step', () => {
+    for (const action of ACTIONS) expect(guide).toContain(`\`${action}:`);
+  });
+});
 
 describe('a script', () => {
   it('may be empty', () => {

@@ -46,6 +46,11 @@ export const USAGE_ERRORS = {
     message: (p) => `the body is larger than ${p['limit']} bytes`,
     hint: () => 'send large text as a file and name its path',
   },
+  MALFORMED_REQUEST: {
+    category: 'usage',
+    message: (p) => `the request cannot be read: ${p['problem']}`,
+    hint: () => 'send HTTP/1.1 with a head of no more than 16 KiB',
+  },
   INVALID_JSON: {
     category: 'usage',
     message: (p) => `the body is no JSON that is taken: ${p['problem']}`,

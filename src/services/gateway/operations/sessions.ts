@@ -146,16 +146,28 @@ export const listMessages = defineGatewayOperation({
   summary: 'Show what was said in a conversation, oldest first.',
   ...{ effect: 'read', idempotent: true, scopes: CLIENTS_AND_ABOVE },
   address: { method: 'GET', path: '/sessions/{session_id}/messages', status: 200 },
-  input: z.object({ session_id: sessionId }),
-  output: z.object({ messages: z.array(messageSchema) }),
-  run: async ({ gateway: { store } }, { session_id }) => {
+  input: z.object({
+    session_id: sessionId,
+    limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+    cursor: z.string().max(200).optional().describe('next_cursor of the page before'),
+  }),
+  output: z.object({ messages: z.array(messageSchema), next_cursor: z.string().nullable() }),
+  run: async ({ gateway: { store } }, { session_id, limit, cursor }) => {
     findConversation(store, session_id);
-    const messages = store
+    const all = store
       .workers(session_id)
       .flatMap(({ worker_id, agent }) => [
         ...store.messages(session_id, worker_id).map(messageView),
         ...store.runs(session_id, worker_id).flatMap((run) => answerView(run, agent) ?? []),
       ]);
-    return { messages: messages.toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1)) };
+    const messages = all.toSorted((one, other) => compare(one.created_at, other.created_at));
+    const from = cursor === undefined ? 0 : messages.findIndex(({ id }) => id === cursor) + 1;
+    if (cursor !== undefined && from === 0)
+      throw new OrchestratorError('INVALID_CURSOR', { cursor, valid: 'it is next_cursor of a page' });
+    const page = messages.slice(from, from + limit);
+    const hasMore = messages.length > from + page.length;
+    return { messages: page, next_cursor: hasMore ? (page.at(-1)?.id ?? null) : null };
   },
 });
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);

@@ -29,7 +29,10 @@ export async function checkProviders(deps: PreflightDeps): Promise<readonly Chec
     [...names].map((name) => rowsOf(deps, name, needs.get(name) ?? null, installed)),
   );
   if (deps.wanted.provider === null && !installed.some(({ adapter }) => usable.includes(adapter))) {
-    const which = usable.map(({ name }) => name).join(', ');
+    const which = usable
+      .filter(({ onlyByName }) => onlyByName !== true)
+      .map(({ name }) => name)
+      .join(', ');
     const advice = `install one of ${which}, or name one with --default-provider`;
     return [...rows.flat(), failed({ name: 'agents' }, 'none is installed', { advice })];
   }
