@@ -22,7 +22,8 @@ import { WorkerTurn } from './worker-turn.js';
 export class WorkerActor {
   readonly #deps: EngineDeps;
   readonly #workerId: string;
-  readonly #hooks: HookRules | null;
+  /** Of the agent that is asked now: a conversation may go on with another. */
+  readonly #hooks: () => HookRules | null;
   readonly #flag: ReturnType<typeof watchFlag>;
   readonly #record: WorkerRecord;
   readonly #abort = new AbortController();
@@ -46,7 +47,7 @@ export class WorkerActor {
     this.#workerId = worker.worker_id;
     this.#record = new WorkerRecord(deps, worker.worker_id);
     this.#candidates = new Candidates(deps, this.#record, () => this.pump());
-    this.#hooks = deps.launch(worker)?.hooks ?? null;
+    this.#hooks = () => deps.launch(this.#record.worker() ?? worker)?.hooks ?? null;
     this.#gate = new WorkerGate(deps, this.#record, this.#hooks, this.#abort.signal);
     this.#flag = watchFlag({
       privateDirectory: deps.workerDirectory(worker.worker_id),
@@ -131,7 +132,7 @@ export class WorkerActor {
     this.#turn.keepOpen();
     if (this.#gate.screen(event)) return;
     if (event.state === 'working') this.#turn.working(event.evidence);
-    else if (event.state === 'error' && (this.#hooks?.tellsFailures !== true || this.#hooksMissed))
+    else if (event.state === 'error' && (this.#hooks()?.tellsFailures !== true || this.#hooksMissed))
       this.#turn.failed(event.text, event.evidence, { kind: event.kind ?? undefined });
     else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#turn.closeByScreen(event.evidence);
   }
