@@ -176,6 +176,8 @@ export class WorkerActor {
         this.#screen = 'idle';
         return hook.goesOn === true ? this.#turn.rest() : this.#turn.close('protocol', hook.text, true);
       case 'turn_failed':
+        // Its output says so too, and before that everything that it did.
+        if (this.#record.isPerTurn) return null;
         this.#screen = 'idle';
         return this.#turn.failed(hook.text, 'protocol', { kind: hook.kind, hasSaid: this.#hasSaid });
       case 'waiting':
