@@ -71,8 +71,10 @@ export class WorkerActor {
       rearm: () => this.#rearm(),
       onTaken: (steered) => this.#taken(steered),
       onOver: () => {
-        // A turn may have begun and ended while the proof was looked for.
-        if (this.#turn.isOpen && this.#screen === 'idle') this.#turn.closeByScreen('screen');
+        // A turn may have begun and ended while the proof was looked for. Without a terminal its output tells, and what
+        // was seen last may be of the agent before.
+        const isSeen = this.#screen === 'idle' && !this.#record.isPerTurn;
+        if (this.#turn.isOpen && isSeen) this.#turn.closeByScreen('screen');
       },
     });
   }
