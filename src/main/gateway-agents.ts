@@ -67,6 +67,9 @@ export function agentCalls(
     sessionOf: ({ runId }) => (runId === undefined ? null : findRun(gateway, runId).session_id),
     mcp: ({ request, response, caller, body }) =>
       mcp.handle(request, response, { ...caller, callLimitMs: toolLimit(caller) }, body),
-    hook: async (sessionId, ...hook) => (await conversations.engine(sessionId)).hook(...hook),
+    hook: async (sessionId, { agent, workerId, body, hungUp }) => {
+      const isAsked = agent === undefined || store.worker(sessionId, workerId)?.agent === agent;
+      return isAsked ? (await conversations.engine(sessionId)).hook(workerId, body, hungUp) : null;
+    },
   };
 }

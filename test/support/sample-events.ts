@@ -69,6 +69,7 @@ export const SAMPLES: { readonly [Name in EventName]: EventData<Name> } = {
   'worker.lost': { reason: 'its server is gone' },
   'worker.retired': { reason: 'room was needed' },
   'worker.moved': { window: 'agentorchestr-2' },
+  'worker.switched': { agent: 'other', from: 'scripted', reason: null },
   'thread.opened': { thread_id: 'thread-1' },
   'screen.changed': { pane_id: '%3' },
   'message.accepted': {

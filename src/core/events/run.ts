@@ -28,6 +28,7 @@ export const runEvents = {
       attempt: z.number(),
       attempt_id: z.string(),
       new_process: z.boolean(),
+      agent: z.string().optional().describe('whose process it is'),
     },
   ),
   'run.waiting': event(

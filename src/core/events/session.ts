@@ -29,6 +29,11 @@ export const sessionEvents = {
     {
       title: z.string().optional().describe('of a conversation'),
       metadata: z.record(z.string(), z.unknown()).optional().describe('of a conversation, all of it'),
+      providers: z
+        .array(z.string())
+        .min(1)
+        .optional()
+        .describe('of a conversation: whom its runs ask, the first one first'),
       tmux_socket: z.string().optional(),
       directory: z.string().optional(),
       integration_branch: z.string().optional(),

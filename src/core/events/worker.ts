@@ -57,6 +57,19 @@ export const workerEvents = {
     },
   ),
   'worker.moved': event('Its pane is in another window now; the agent runs on.', { window: z.string() }),
+  'worker.switched': event(
+    'In a conversation: from here on it is another agent that is asked. Each keeps a conversation of its own.',
+    {
+      agent: z.string(),
+      from: z.string(),
+      reason: z
+        .string()
+        .nullable()
+        .describe(
+          'why the run could not begin with the one before; null: it begins with the first of the list',
+        ),
+    },
+  ),
   'thread.opened': event("The agent's own conversation id is known.", {
     thread_id: z.string(),
     transcript_path: z

@@ -25,6 +25,7 @@ function queueRun(event: Extract<StoredEvent, { type: 'run.queued' }>): RunRow {
     retries: event.data.retries ?? 0,
     fallbacks: event.data.fallbacks ?? [],
     executor: event.data.executor ?? 'pool',
+    agent: null,
     failed_attempts: 0,
     attempts: 0,
     attempt_id: null,
@@ -66,8 +67,11 @@ function change(row: RunRow, event: StoredEvent): Partial<RunRow> | null {
         state: 'running',
         attempts: event.data.attempt,
         attempt_id: event.data.attempt_id,
+        agent: event.data.agent ?? row.agent,
         started_at: row.started_at ?? event.at,
       };
+    case 'worker.switched':
+      return { agent: event.data.agent };
     case 'run.waiting':
       return { ...moves, state: 'waiting', waiting_kind: event.data.kind, waiting_text: event.data.text };
     case 'run.stalled':

@@ -37,6 +37,8 @@ function change(row: SessionRow, event: StoredEvent): Partial<SessionRow> | null
         goal: event.data.title ?? row.goal,
         options:
           event.data.metadata === undefined ? row.options : { ...row.options, metadata: event.data.metadata },
+        lead_agent: event.data.providers?.[0] ?? row.lead_agent,
+        worker_agents: event.data.providers ?? row.worker_agents,
         tmux_socket: event.data.tmux_socket ?? row.tmux_socket,
         directory: event.data.directory ?? row.directory,
         integration_branch: event.data.integration_branch ?? row.integration_branch,

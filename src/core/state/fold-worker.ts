@@ -34,6 +34,7 @@ function createWorker(event: Extract<StoredEvent, { type: 'worker.created' }>): 
     window: null,
     thread_id: null,
     transcript_path: null,
+    other_threads: {},
     last_run_id: null,
     integrated_commit: null,
     exit_status: null,
@@ -95,6 +96,8 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
       };
     case 'thread.lost':
       return row.thread_id === event.data.thread_id ? { thread_id: null, transcript_path: null } : null;
+    case 'worker.switched':
+      return switched(row, event.data.agent, event.at);
     case 'worker.moved':
       return { window: event.data.window };
     case 'run.queued':
@@ -108,4 +111,17 @@ function change(row: WorkerRow, event: StoredEvent): Partial<WorkerRow> | null {
     default:
       return null;
   }
+}
+
+/** What the one before had is kept, and what the other one had is taken up again. */
+function switched(row: WorkerRow, agent: string, at: string): Partial<WorkerRow> {
+  const { [agent]: own, ...others } = row.other_threads;
+  const { thread_id, transcript_path } = row;
+  return {
+    agent,
+    thread_id: own?.thread_id ?? null,
+    transcript_path: own?.transcript_path ?? null,
+    other_threads:
+      thread_id === null ? others : { ...others, [row.agent]: { thread_id, transcript_path, at } },
+  };
 }

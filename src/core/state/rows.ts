@@ -79,6 +79,8 @@ export interface WorkerRow {
   thread_id: string | null;
   /** The file in which its agent keeps that conversation; null where it does not say. */
   transcript_path: string | null;
+  /** By agent, the conversations of those that were asked before the one that is asked now: whoever goes back goes on in it. */
+  other_threads: Record<string, { thread_id: string; transcript_path: string | null; at: string }>;
   last_run_id: string | null;
   /** The worker's commit that the last integration took; null while nothing was integrated. */
   integrated_commit: string | null;
@@ -116,6 +118,8 @@ export interface RunRow {
   fallbacks: string[];
   /** `external`: nothing of ours does it; whoever does says what becomes of it. */
   executor: Executor;
+  /** Whose process did it last; null: nobody began it. */
+  agent: string | null;
   failed_attempts: number;
   attempts: number;
   attempt_id: string | null;

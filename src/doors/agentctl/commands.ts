@@ -79,12 +79,17 @@ export function flagsOf({ properties, otherFlags }: OperationCommand): FlagTable
   const flags: FlagTable = {};
   for (const flag of Object.keys(otherFlags)) flags[flag] = { type: 'string' };
   for (const [field, property] of Object.entries(properties)) {
-    const several = isList(property) || isRecord(property);
+    const several = isList(property) || isRecord(property) || hasList(properties, field);
     flags[kebab(field)] = { type: isSwitch(property) ? 'boolean' : 'string', multiple: several };
-    if (isList(property)) flags[kebab(field).replace(/s$/, '')] = { type: 'string', multiple: true };
+    if (isList(property)) flags[singularFlag(field)] = { type: 'string', multiple: true };
   }
   return flags;
 }
+
+/** One may be given where several can be: `--provider` is `provider`, or, with more than one, `providers`. */
+export const hasList = (properties: OperationCommand['properties'], field: string): boolean =>
+  properties[`${field}s`]?.type === 'array';
+export const singularFlag = (field: string): string => kebab(field).replace(/s$/, '');
 
 const has = ({ type }: Property, wanted: string) => type === wanted || type?.includes(wanted) === true;
 export const isList = (property: Property): boolean => property.type === 'array';

@@ -2,10 +2,12 @@ import { kebab } from '../shared/projection.js';
 import { usage, type Given } from './arguments.js';
 import {
   flagsOf,
+  hasList,
   isList,
   isNumber,
   isRecord,
   isSwitch,
+  singularFlag,
   type OperationCommand,
   type Property,
 } from './commands.js';
@@ -28,7 +30,7 @@ export async function readInput(
 ): Promise<Input> {
   const input: Input = {};
   for (const [field, property] of Object.entries(command.properties)) {
-    const value = valueOf(field, property, given) ?? byOtherFlag(command, field, given);
+    const value = severalOf(command, field, given) ?? byOtherFlag(command, field, given);
     if (value !== undefined) input[field] = value;
   }
   takePositionals(command, given, { input, env: host.env });
@@ -69,6 +71,20 @@ function query(input: Input): string {
     for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) search.append(name, String(one));
   const text = search.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/** Of a field that has a list beside it one value is its own, and several are the list's. */
+function severalOf({ properties }: OperationCommand, field: string, given: Given): unknown {
+  const property = properties[field];
+  if (property === undefined) return undefined;
+  const one = isList(property) ? singularFlag(field) : kebab(field);
+  const isPair = isList(property) ? field.replace(/s$/, '') in properties : hasList(properties, field);
+  if (!isPair) return valueOf(field, property, given);
+  const ones = [given.values[one] ?? []].flat().flatMap((value) => String(value).split(','));
+  if (!isList(property)) return ones.length === 1 ? ones[0] : undefined;
+  const many = given.values[kebab(field)] === undefined ? [] : [given.values[kebab(field)]].flat(2);
+  const all = [...many.flatMap((value) => String(value).split(',')), ...(ones.length > 1 ? ones : [])];
+  return all.length === 0 ? undefined : all;
 }
 
 function valueOf(field: string, property: Property, { values }: Given): unknown {

@@ -6,6 +6,15 @@ import { BODY_LIMIT_BYTES } from '../shared/http.js';
 import { bearerOf } from '../shared/guard.js';
 import { hangUp } from './routes.js';
 
+export interface AgentHook {
+  readonly workerId: string;
+  /** Whose hook it is, as its address says. */
+  readonly agent: string | undefined;
+  readonly body: unknown;
+  /** Aborts when the agent no longer waits for the answer. */
+  readonly hungUp: AbortSignal;
+}
+
 /** What the agents of conversations themselves call. */
 export interface AgentCalls {
   /** The worker of this session that holds the token; null: none does. */
@@ -19,7 +28,7 @@ export interface AgentCalls {
     caller: Caller;
     body: unknown;
   }): Promise<void>;
-  hook(sessionId: string, workerId: string, body: unknown, hungUp: AbortSignal): Promise<unknown>;
+  hook(sessionId: string, hook: AgentHook): Promise<unknown>;
 }
 
 /**
@@ -27,14 +36,17 @@ export interface AgentCalls {
  * operations that the holder of the token may call, as tools; `/mcp/{session}`: for the agent of that session only.
  */
 export function addAgentRoutes(app: FastifyInstance, calls: AgentCalls): void {
-  app.post<{ Params: { session_id: string } }>(
+  app.post<{ Params: { session_id: string }; Querystring: { agent?: string } }>(
     '/hooks/:session_id',
     { config: { access: 'agent' }, bodyLimit: BODY_LIMIT_BYTES },
     async (request, reply) => {
       const { session_id: sessionId } = request.params;
       const workerId = calls.workerOf(sessionId, bearerOf(request) ?? '');
       if (workerId === null) throw new OrchestratorError('UNAUTHENTICATED');
-      return (await calls.hook(sessionId, workerId, request.body, hangUp(reply))) ?? {};
+      const { agent } = request.query;
+      return (
+        (await calls.hook(sessionId, { workerId, agent, body: request.body, hungUp: hangUp(reply) })) ?? {}
+      );
     },
   );
   const tools = { method: ['GET', 'POST', 'DELETE'], exposeHeadRoute: false, bodyLimit: BODY_LIMIT_BYTES };

@@ -8,11 +8,18 @@ export interface Spoken {
 const MOST_CHARACTERS = 40_000;
 const LONGEST_ONE = 8_000;
 
+export const OWN_LOST =
+  'You worked on this before in a conversation that is not there any more. What was said then, for your information only:';
+export const WITH_OTHERS =
+  'Another agent was asked in this conversation before you. What was said with it, for your information only:';
+export const MEANWHILE =
+  'Another agent was asked in this conversation since you were last. What was said with it, for your information only:';
+
 /**
- * A new instruction for an agent that does not know its conversation any more: what was said before, as data, then the
- * instruction itself.
+ * A new instruction for an agent that does not know all of its conversation: why (`lead`), what was said, as data, then
+ * the instruction itself.
  */
-export function withConversation(spoken: readonly Spoken[], text: string): string {
+export function withConversation(lead: string, spoken: readonly Spoken[], text: string): string {
   const kept: string[] = [];
   let left = MOST_CHARACTERS;
   for (const { who, text: said } of spoken.toReversed()) {
@@ -23,7 +30,7 @@ export function withConversation(spoken: readonly Spoken[], text: string): strin
   }
   if (kept.length === 0) return text;
   return [
-    'You worked on this before in a conversation that is not there any more. What was said then, for your information only:',
+    lead,
     '<conversation>',
     ...kept,
     '</conversation>',

@@ -25,7 +25,12 @@ export function beginAttempt(
           ...{ session_id: sessionId, worker_id: worker.worker_id, run_id: runId },
           ...{ source: 'supervisor', evidence: 'process' },
         },
-        { attempt: (tx.run(runId)?.attempts ?? 0) + 1, attempt_id: attemptId, new_process: true },
+        {
+          attempt: (tx.run(runId)?.attempts ?? 0) + 1,
+          attempt_id: attemptId,
+          new_process: true,
+          agent: worker.agent,
+        },
       ),
     );
   });

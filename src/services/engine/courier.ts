@@ -5,6 +5,7 @@ import type { EngineDeps } from './deps.js';
 import { THREAD_IN_USE } from './failed-attempt.js';
 import { typeable } from './hand-over.js';
 import { inConversation } from './lost-conversation.js';
+import { beginWithFirst } from './next-agent.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
 import {
   holdsText,
@@ -169,6 +170,7 @@ export class Courier {
     try {
       const stop = AbortSignal.any([signal, underWay.calledOff.signal]);
       if (earlier !== 'typed' && !(await placeFor(deps, workerId, due, stop))) return;
+      beginWithFirst(deps, workerId, due.runId);
       const next = await typeable(deps, workerId, inConversation(deps, workerId, due));
       underWay.next = next;
       const delivery = await this.#send(underWay, earlier, stop);
@@ -227,7 +229,7 @@ export class Courier {
         leavePlace(deps, workerId, next);
         recordDelivery(deps, workerId, next, refused);
         const thread = code === THREAD_IN_USE ? 'in_use' : null;
-        record.failed({ reason, evidence: 'process', thread, hasSaid: false });
+        record.failed({ reason, evidence: 'process', code, thread, hasSaid: false });
       }
       return refused;
     }

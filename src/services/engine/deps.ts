@@ -3,7 +3,7 @@ import type { TurnBackend, TurnSpec } from '../../backends/contract.js';
 import type { Clock } from '../../core/clock.js';
 import type { EventData, EventName, EventSource, NewEvent } from '../../core/events/index.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
-import type { Evidence } from '../../core/state/states.js';
+import type { Evidence, WaitingKind } from '../../core/state/states.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Reader, Store } from '../../store/contract.js';
 import type { Slots } from './slots.js';
@@ -25,6 +25,8 @@ export interface EngineDeps {
   turn(worker: WorkerRow): ((attemptId: string) => Promise<TurnSpec>) | null;
   /** Where turns get a place to run in; turns of agents that stay need none. */
   readonly slots: Slots;
+  /** Absent: the agent of a worker never changes. */
+  readonly agents?: AgentChoice;
   /** `report`: a run ends by what its agent reports. `turn`: the end of its turn is the end of the run. */
   outcomeBy(worker: WorkerRow): 'report' | 'turn';
   /** So long without a sign of a working agent is told; null: never. */
@@ -48,6 +50,23 @@ export interface EngineDeps {
   onLeadStuck(): void;
   /** Told when an agent process is gone that nobody here ended, after its rows are settled. */
   onEnded(workerId: string, how: ProcessEnd): void;
+}
+
+/** Whom one worker may ask. Conversations have a list; everywhere else a worker is its agent. */
+export interface AgentChoice {
+  /** Each run begins with the first. */
+  of(worker: WorkerRow): readonly string[];
+  /** It lies with the agent itself (it is not there, not let in, has no room): another may do better. */
+  isAtFault(failure: FaultOfAgent): boolean;
+  /** It keeps no conversation of its own: with every turn it is sent all that was said. */
+  isToldAll(worker: WorkerRow): boolean;
+}
+
+export interface FaultOfAgent {
+  readonly code: string;
+  readonly reason: string;
+  /** What only a person can mend. */
+  readonly kind?: WaitingKind | undefined;
 }
 
 /** `exited`: with its status, null where it could not be learned. `lost`: it cannot be reached any more, and why. */

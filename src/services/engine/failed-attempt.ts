@@ -1,10 +1,11 @@
 import type { Launch } from '../../agents/contract.js';
-import { isTerminalRun, type Evidence } from '../../core/state/states.js';
+import { isTerminalRun, type Evidence, type WaitingKind } from '../../core/state/states.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
 import type { Transaction } from '../../store/contract.js';
 import { goOnText } from '../context/engine-texts.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
 import { fallBack } from './fall-back.js';
+import { askNext } from './next-agent.js';
 import { endRun } from './outcomes.js';
 
 export interface Failure {
@@ -12,6 +13,8 @@ export interface Failure {
   readonly reason: string;
   readonly evidence: Evidence;
   readonly code: string;
+  /** What only a person can mend. */
+  readonly kind?: WaitingKind | undefined;
   /** The agent cannot go on with its conversation: `unknown` begins a new one, `in_use` must not. */
   readonly thread: 'unknown' | 'in_use' | null;
   /** It has said or done something in this attempt, or may have. */
@@ -65,6 +68,7 @@ export function afterFailure(
       endRun(deps, tx, worker, run.run_id, { type: 'run.interrupted', summary: LOST_WORDS, evidence });
       return false;
     }
+    if (askNext(deps, tx, worker, { run, failure })) return true;
     const code = failure.thread === 'in_use' ? THREAD_IN_USE : failure.code;
     const ending = { summary: failure.reason, evidence: failure.evidence, failureCode: code };
     if (fallBack(deps, tx, worker, { run, ending, hasSaid: failure.hasSaid })) return false;

@@ -34,7 +34,7 @@ export function fallBack(
 }
 
 /** Of any of its attempts. */
-function hasOutput(
+export function hasOutput(
   tx: Transaction,
   { session_id: sessionId, worker_id: workerId }: WorkerRow,
   run: RunRow,

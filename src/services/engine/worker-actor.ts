@@ -22,7 +22,8 @@ import { WorkerTurn } from './worker-turn.js';
 export class WorkerActor {
   readonly #deps: EngineDeps;
   readonly #workerId: string;
-  readonly #hooks: HookRules | null;
+  /** Of the agent that is asked now: a conversation may go on with another. */
+  readonly #hooks: () => HookRules | null;
   readonly #flag: ReturnType<typeof watchFlag>;
   readonly #record: WorkerRecord;
   readonly #abort = new AbortController();
@@ -46,7 +47,7 @@ export class WorkerActor {
     this.#workerId = worker.worker_id;
     this.#record = new WorkerRecord(deps, worker.worker_id);
     this.#candidates = new Candidates(deps, this.#record, () => this.pump());
-    this.#hooks = deps.launch(worker)?.hooks ?? null;
+    this.#hooks = () => deps.launch(this.#record.worker() ?? worker)?.hooks ?? null;
     this.#gate = new WorkerGate(deps, this.#record, this.#hooks, this.#abort.signal);
     this.#flag = watchFlag({
       privateDirectory: deps.workerDirectory(worker.worker_id),
@@ -70,8 +71,10 @@ export class WorkerActor {
       rearm: () => this.#rearm(),
       onTaken: (steered) => this.#taken(steered),
       onOver: () => {
-        // A turn may have begun and ended while the proof was looked for.
-        if (this.#turn.isOpen && this.#screen === 'idle') this.#turn.closeByScreen('screen');
+        // A turn may have begun and ended while the proof was looked for. Without a terminal its output tells, and what
+        // was seen last may be of the agent before.
+        const isSeen = this.#screen === 'idle' && !this.#record.isPerTurn;
+        if (this.#turn.isOpen && isSeen) this.#turn.closeByScreen('screen');
       },
     });
   }
@@ -131,7 +134,7 @@ export class WorkerActor {
     this.#turn.keepOpen();
     if (this.#gate.screen(event)) return;
     if (event.state === 'working') this.#turn.working(event.evidence);
-    else if (event.state === 'error' && (this.#hooks?.tellsFailures !== true || this.#hooksMissed))
+    else if (event.state === 'error' && (this.#hooks()?.tellsFailures !== true || this.#hooksMissed))
       this.#turn.failed(event.text, event.evidence, { kind: event.kind ?? undefined });
     else if (event.state === 'idle' && !this.#courier.isUnderWay) this.#turn.closeByScreen(event.evidence);
   }
@@ -175,6 +178,8 @@ export class WorkerActor {
         this.#screen = 'idle';
         return hook.goesOn === true ? this.#turn.rest() : this.#turn.close('protocol', hook.text, true);
       case 'turn_failed':
+        // Its output says so too, and before that everything that it did.
+        if (this.#record.isPerTurn) return null;
         this.#screen = 'idle';
         return this.#turn.failed(hook.text, 'protocol', { kind: hook.kind, hasSaid: this.#hasSaid });
       case 'waiting':

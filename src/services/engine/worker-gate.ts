@@ -40,7 +40,7 @@ const WITHIN_TURN: readonly WaitingKind[] = ['permission', 'question'];
  */
 export class WorkerGate {
   readonly #deps: EngineDeps;
-  readonly #hooks: HookRules | null;
+  readonly #hooks: () => HookRules | null;
   readonly #record: WorkerRecord;
   readonly #signal: AbortSignal;
   readonly #parked: ParkedRequests;
@@ -52,7 +52,7 @@ export class WorkerGate {
   readonly #consented = new Set<string>();
 
   /** `signal` aborts when the agent's process is over or the engine closes. */
-  constructor(deps: EngineDeps, record: WorkerRecord, hooks: HookRules | null, signal: AbortSignal) {
+  constructor(deps: EngineDeps, record: WorkerRecord, hooks: () => HookRules | null, signal: AbortSignal) {
     this.#deps = deps;
     this.#record = record;
     this.#hooks = hooks;
@@ -88,7 +88,7 @@ export class WorkerGate {
     request: Extract<HookFact, { fact: 'permission_requested' }>,
     signal: AbortSignal,
   ): Promise<unknown> {
-    if (this.#hooks?.permissionAnswer === undefined || this.#signal.aborted) {
+    if (this.#hooks()?.permissionAnswer === undefined || this.#signal.aborted) {
       this.#record.waiting('permission', request.text, 'protocol');
       return Promise.resolve(null);
     }
@@ -125,7 +125,7 @@ export class WorkerGate {
     const chosen = REQUEST_CHOICES.find(({ number }) => number === choice);
     if (chosen === undefined) return { outcome: 'no_choice' };
     const allow = chosen === REQUEST_CHOICES[0];
-    this.#parked.answer(promptHash, this.#hooks?.permissionAnswer?.(allow, message));
+    this.#parked.answer(promptHash, this.#hooks()?.permissionAnswer?.(allow, message));
     this.#record.gateAnswered(chosen.label, by, 'protocol', true);
     // What the screen last showed may have been this dialog.
     this.#seen = null;
@@ -151,7 +151,7 @@ export class WorkerGate {
     if (isConsented(event, this.#deps, this.#consented)) return void this.#answerConsented(event);
     const show = () => this.#record.waiting(kind, event.text, event.evidence, event.dialog);
     // Its hook is on its way and can be answered without a key.
-    if (kind !== 'permission' || this.#hooks?.permissionAnswer === undefined) return show();
+    if (kind !== 'permission' || this.#hooks()?.permissionAnswer === undefined) return show();
     this.#cancelShow = this.#deps.clock.after(HOOK_LAG_MS, show);
   }
 

@@ -11,6 +11,7 @@ import {
 import { fact, openRun, type EngineDeps, type FactSubject } from './deps.js';
 import { afterFailure, TURN_FAILED, type Failure } from './failed-attempt.js';
 import { fallBack } from './fall-back.js';
+import { askNext } from './next-agent.js';
 import { noticesFor } from './notices.js';
 import { endRun, endUnreported } from './outcomes.js';
 
@@ -26,6 +27,8 @@ export interface Prompt {
 export interface FailedTurn extends Pick<Failure, 'reason' | 'evidence' | 'hasSaid'> {
   /** What only a person can mend. */
   readonly kind?: WaitingKind | undefined;
+  /** Of an error of ours that kept its process from being made. */
+  readonly code?: string;
   readonly thread?: Failure['thread'];
 }
 
@@ -183,15 +186,21 @@ export class WorkerRecord {
 
   /** The turn failed, and the run with it, unless another attempt is due or only a person can mend it. */
   failed(failed: FailedTurn): boolean {
-    const { reason, evidence, kind, thread = null, hasSaid } = failed;
+    const { reason, evidence, kind, thread = null, hasSaid, code = TURN_FAILED } = failed;
     const worker = this.worker();
     const run = this.openRun();
     if (worker === null || run === null) return false;
     const isSettled = this.#deps.store.transaction((tx) => {
-      const ending = { summary: reason, evidence, failureCode: TURN_FAILED };
-      if (kind !== undefined) return fallBack(this.#deps, tx, worker, { run, ending, hasSaid });
-      const failure = { attemptId: run.attempt_id ?? '', reason, evidence, code: TURN_FAILED };
-      afterFailure(this.#deps, tx, worker, run, { ...failure, thread, hasSaid });
+      const failure = {
+        ...{ attemptId: run.attempt_id ?? '', reason, evidence, code },
+        ...{ thread, hasSaid, kind },
+      };
+      if (kind !== undefined) {
+        const ending = { summary: reason, evidence, failureCode: code };
+        if (askNext(this.#deps, tx, worker, { run, failure })) return true;
+        return fallBack(this.#deps, tx, worker, { run, ending, hasSaid });
+      }
+      afterFailure(this.#deps, tx, worker, run, failure);
       return true;
     });
     if (isSettled) this.idle(evidence);

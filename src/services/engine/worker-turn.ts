@@ -20,7 +20,7 @@ export interface TurnParts {
   readonly record: WorkerRecord;
   readonly candidates: Candidates;
   readonly flag: ReturnType<typeof watchFlag>;
-  readonly hooks: HookRules | null;
+  hooks(): HookRules | null;
   /** Aborts when the process is over or the engine closes. */
   readonly signal: AbortSignal;
   /** Whatever is due next may be delivered. */
@@ -110,7 +110,7 @@ export class WorkerTurn {
     const { deps, record, hooks } = this.#parts;
     if (!this.#open) return record.idle(evidence);
     this.keepOpen();
-    this.#cancelClose = deps.clock.after(hooks === null ? EVIDENCE_LAG_MS : HOOK_LAG_MS, () => {
+    this.#cancelClose = deps.clock.after(hooks() === null ? EVIDENCE_LAG_MS : HOOK_LAG_MS, () => {
       this.close(evidence, '', false).catch((error: unknown) =>
         deps.logger.error({ worker: record.workerId, err: error }, 'end of turn not settled'),
       );
@@ -186,7 +186,7 @@ export class WorkerTurn {
 
   #nudge(run: RunRow, text: string, fromHook: boolean): unknown {
     const { record, hooks } = this.#parts;
-    const answer = fromHook ? (hooks?.continueTurn(text) ?? null) : null;
+    const answer = fromHook ? (hooks()?.continueTurn(text) ?? null) : null;
     record.nudged(run, text, answer === null ? null : 'answer to the end-of-turn hook');
     if (answer !== null) this.#open = true;
     return answer;

@@ -21,10 +21,7 @@ export interface AgentTable {
 
 /** Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE, NO_AGENTS, AGENT_KEY_MISSING, AGENT_OPTION_MISSING. */
 export async function readyAgent(table: AgentTable, name: string): Promise<ReadyAgent> {
-  const adapter = findAgent(name, table.agents);
-  const launch = adapter.headless;
-  if (launch === null)
-    throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', { agent: name, valid: withoutTerminal(table) });
+  const { adapter, launch } = headlessOf(table, name);
   if (adapter.model !== undefined && keyOf(adapter.model, table) === null)
     throw new OrchestratorError('AGENT_KEY_MISSING', { agent: name, variable: adapter.model.keyVariable });
   // A model has none.
@@ -33,6 +30,32 @@ export async function readyAgent(table: AgentTable, name: string): Promise<Ready
   const missing = missingOption(adapter, table.options);
   if (missing !== null) throw optionMissing(name, missing);
   return { adapter, launch, binary, options: table.options[name] ?? {} };
+}
+
+function headlessOf(table: AgentTable, name: string): Pick<ReadyAgent, 'adapter' | 'launch'> {
+  const adapter = findAgent(name, table.agents);
+  const launch = adapter.headless;
+  if (launch === null)
+    throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', { agent: name, valid: withoutTerminal(table) });
+  return { adapter, launch };
+}
+
+/**
+ * Of providers that stand in for each other one is enough. Throws for a name that is none, whichever it is, and what
+ * keeps the first one from being started where none can be.
+ */
+export async function requireOneReady(table: AgentTable, names: readonly string[]): Promise<void> {
+  for (const name of names) headlessOf(table, name);
+  const problems: unknown[] = [];
+  for (const name of names) {
+    try {
+      await readyAgent(table, name);
+      return;
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  throw problems[0] ?? new OrchestratorError('NO_AGENTS');
 }
 
 export function keyOf({ keyVariable }: ModelAccess, { env }: Pick<AgentTable, 'env'>): string | null {

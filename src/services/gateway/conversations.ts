@@ -8,10 +8,11 @@ import type { Logger } from '../../platform/logger.js';
 import type { LeaseOwner, Store } from '../../store/contract.js';
 import { fact, openRun } from '../engine/deps.js';
 import { Engine } from '../engine/engine.js';
-import { beginsAnew } from '../engine/lost-conversation.js';
+import { beginsAnew } from '../engine/gap.js';
 import type { Slots } from '../engine/slots.js';
 import { findConversation, optionsOf } from './conversation-row.js';
 import { OpenEngines, type OpenEngine } from './open-engines.js';
+import { isProvidersFault } from './provider-fault.js';
 import { conversationTurn, invocationOf, type Invocation, type TurnParts } from './turn-spec.js';
 
 export interface ConversationsDeps extends TurnParts {
@@ -136,6 +137,11 @@ export class Conversations {
       },
       outcomeBy: () => 'turn',
       endsLost: true,
+      agents: {
+        of: () => findConversation(store, sessionId).worker_agents,
+        isAtFault: isProvidersFault,
+        isToldAll: ({ agent }) => findAgent(agent, this.#deps.agents.agents).model !== undefined,
+      },
       workerDirectory: (workerId) => this.#deps.workerDirectory(sessionId, workerId),
       consents: (to) =>
         to === 'bypass' && optionsOf(findConversation(store, sessionId)).permissions === 'bypass',

@@ -78,7 +78,9 @@ async function startOf(parts: TurnParts, session: SessionRow, worker: WorkerRow,
   const context: LaunchContext = {
     ...{ binary: agent.binary, role: worker.role, worktree: worker.worktree },
     directory: parts.workerDirectory(sessionId, workerId),
-    ...{ mcpUrl: access.mcpUrl, hookUrl: access.hookUrl, tokenVariable: access.tokenVariable },
+    // An agent that is asked no more may still have something to say; it is not taken for the word of the next.
+    hookUrl: `${access.hookUrl}?agent=${encodeURIComponent(worker.agent)}`,
+    ...{ mcpUrl: access.mcpUrl, tokenVariable: access.tokenVariable },
     bypassPermissions: optionsOf(session).permissions === 'bypass',
     ...{ isRoot: parts.isRoot, hashOf, resumeThreadId: worker.thread_id, extra: agent.options },
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StoredEvent } from '../../core/events/index.js';
 import { EVIDENCE, EXECUTORS, RUN_STATES, isTerminalRun } from '../../core/state/states.js';
-import type { MessageRow, RunRow, SessionRow } from '../../core/state/rows.js';
+import type { MessageRow, RunRow, SessionRow, WorkerRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
 import { optionsOf } from './conversation-row.js';
 
@@ -12,7 +12,8 @@ export const sessionSchema = z.object({
   id: z.string(),
   title: z.string(),
   state: z.enum(['idle', 'active', 'archived']).describe('active: one of its runs is not over'),
-  provider: z.string(),
+  provider: z.string().describe('whom its runs ask first'),
+  providers: z.array(z.string()).describe('all of them, in order'),
   cwd: z.string(),
   permissions: z.enum(['agent', 'bypass']),
   metadata: z.record(z.string(), z.unknown()),
@@ -28,16 +29,19 @@ export const sessionSchema = z.object({
 
 export function sessionView(reader: Reader, row: SessionRow): z.input<typeof sessionSchema> {
   const workers = reader.workers(row.session_id);
-  const threads = workers.flatMap(({ agent, thread_id, updated_at }) =>
-    thread_id === null ? [] : [[agent, { thread_id, updated_at }] as const],
-  );
+  const threads = workers.flatMap(({ agent, thread_id, other_threads, updated_at }) => [
+    ...Object.entries(other_threads).map(
+      ([name, other]) => [name, { thread_id: other.thread_id, updated_at: other.at }] as const,
+    ),
+    ...(thread_id === null ? [] : [[agent, { thread_id, updated_at }] as const]),
+  ]);
   const options = optionsOf(row);
   const isActive = reader.openRun(row.session_id) !== null;
   return {
     id: row.session_id,
     title: row.goal,
     state: row.state !== 'active' ? 'archived' : isActive ? 'active' : 'idle',
-    provider: row.lead_agent,
+    ...{ provider: row.lead_agent, providers: row.worker_agents },
     cwd: row.project,
     ...{ permissions: options.permissions, metadata: options.metadata },
     parent_session_id: options.parent?.session_id ?? null,
@@ -52,6 +56,11 @@ export function sessionView(reader: Reader, row: SessionRow): z.input<typeof ses
 
 const later = (one: string, other: string) => (one > other ? one : other);
 
+/** The conversation that this agent goes on with when it is asked again. */
+export function threadWith({ agent, thread_id, other_threads }: WorkerRow, asked: string): string | null {
+  return asked === agent ? thread_id : (other_threads[asked]?.thread_id ?? null);
+}
+
 export const runSchema = z.object({
   id: z.string(),
   session_id: z.string(),
@@ -61,7 +70,7 @@ export const runSchema = z.object({
   state: z.enum(RUN_STATES),
   waiting: z.object({ kind: z.string(), text: z.string() }).nullable(),
   executor: z.enum(EXECUTORS),
-  provider: z.string(),
+  provider: z.string().describe('who did it; of one that nobody began, who is asked first'),
   input_message_id: z.string(),
   prompt: z.string(),
   attempts: z.number(),
@@ -80,6 +89,7 @@ export const runSchema = z.object({
 export function runView(reader: Reader, row: RunRow): z.input<typeof runSchema> {
   const worker = reader.worker(row.session_id, row.worker_id);
   const isOver = isTerminalRun(row.state);
+  const provider = row.agent ?? reader.session(row.session_id)?.lead_agent ?? '';
   const hasAnswer = row.state === 'succeeded';
   return {
     id: row.run_id,
@@ -88,11 +98,11 @@ export function runView(reader: Reader, row: RunRow): z.input<typeof runSchema> 
     waiting:
       row.state === 'waiting' ? { kind: row.waiting_kind ?? 'dialog', text: row.waiting_text ?? '' } : null,
     executor: row.executor,
-    provider: worker?.agent ?? '',
+    provider,
     input_message_id: row.message_id,
     prompt: reader.message(row.message_id)?.text ?? '',
     attempts: row.attempts,
-    provider_thread_id: worker?.thread_id ?? null,
+    provider_thread_id: worker === null ? null : threadWith(worker, provider),
     result_text: hasAnswer ? row.summary : null,
     error: isOver && !hasAnswer ? { code: row.failure_code, message: row.summary } : null,
     evidence: row.evidence,

@@ -1,7 +1,7 @@
 import { toOrchestratorError } from '../../core/errors/error.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import { fact, openRun, type FactSubject } from '../engine/deps.js';
-import { beginsAnew } from '../engine/lost-conversation.js';
+import { beginsAnew } from '../engine/gap.js';
 import { workerDirectory } from '../places.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
 import { ensureWorktree } from './ensure-worktree.js';

@@ -8,6 +8,7 @@ import { sql as stalled } from './0007-stalled.js';
 import { sql as executor } from './0008-executor.js';
 import { sql as eventsByType } from './0009-events-by-type.js';
 import { sql as openRuns } from './0010-open-runs.js';
+import { sql as switchedAgents } from './0011-switched-agents.js';
 
 export interface Migration {
   readonly version: number;
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 8, name: 'executor', sql: executor },
   { version: 9, name: 'events-by-type', sql: eventsByType },
   { version: 10, name: 'open-runs', sql: openRuns },
+  { version: 11, name: 'switched-agents', sql: switchedAgents },
 ];

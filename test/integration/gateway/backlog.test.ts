@@ -19,7 +19,7 @@ function queue(runs: number): void {
   gateway.store.transaction((tx) => {
     for (let session = 0; session < runs / 10; session++) {
       const sessionId = newConversation(gateway, tx, {
-        ...{ title: 'waits', provider: 'scripted', cwd: rig.work },
+        ...{ title: 'waits', providers: ['scripted'], cwd: rig.work },
         options: { permissions: 'agent', metadata: {}, parent: null, depth: 0 },
       });
       const deps = { sessionId, newId: () => gateway.newId() };

@@ -23,6 +23,7 @@ const queued: RunRow = {
   retries: 0,
   fallbacks: [],
   executor: 'pool',
+  agent: null,
   failed_attempts: 0,
   attempts: 0,
   attempt_id: null,

@@ -21,6 +21,7 @@ const created: WorkerRow = {
   window: null,
   thread_id: null,
   transcript_path: null,
+  other_threads: {},
   last_run_id: null,
   integrated_commit: null,
   exit_status: null,

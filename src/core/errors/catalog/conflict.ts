@@ -18,6 +18,13 @@ export const CONFLICT_ERRORS = {
     hint: (p) =>
       p['state'] === 'archived' ? 'begin another session' : 'end your turn: nothing more is needed',
   },
+  SESSION_BUSY: {
+    category: 'conflict',
+    message: (p) =>
+      `session ${p['session']} is at work (run ${p['run']} is ${p['state']}): it keeps its provider until then`,
+    hint: (p) =>
+      `wait for its end (agentctl run wait ${p['run']}) or end it (agentctl run cancel ${p['run']})`,
+  },
   SESSION_AMBIGUOUS: {
     category: 'conflict',
     message: (p) => `"${p['session']}" is the beginning of more than one session: ${list(p['matches'])}`,

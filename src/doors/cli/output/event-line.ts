@@ -40,6 +40,8 @@ const DESCRIBE: Describe = {
   'worker.lost': ({ reason }) => `lost${quoted(reason)}`,
   'worker.retired': ({ reason }) => `retired${quoted(reason)}`,
   'worker.moved': ({ window }) => `moved to window ${window}`,
+  'worker.switched': ({ agent, from, reason }) =>
+    `goes on with ${agent} instead of ${from}${quoted(reason ?? '')}`,
   'thread.opened': ({ thread_id: id }) => `conversation ${id}`,
   'screen.changed': () => 'screen changed',
   'message.accepted': ({ kind, sender, text }) => `${kind.replace('_', '-')} from ${sender}${quoted(text)}`,

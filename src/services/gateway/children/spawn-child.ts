@@ -3,18 +3,18 @@ import type { RunRow, SessionRow } from '../../../core/state/rows.js';
 import type { Transaction } from '../../../store/contract.js';
 import { fact } from '../../engine/deps.js';
 import { acceptInstruction } from '../../engine/instruct.js';
-import { readyAgent } from '../agents.js';
+import { requireOneReady } from '../agents.js';
 import { findConversation, findRun, optionsOf, requireUnarchived } from '../conversation-row.js';
 import { FIRST_WORKER, newConversation } from '../create-conversation.js';
 import type { Gateway } from '../gateway.js';
 import { once } from '../once.js';
+import { wantedProviders, type ProvidersGiven } from '../wanted-providers.js';
 import { depthBelow, openRunsBelow } from './lineage.js';
 
-export interface SpawnRequest {
+export interface SpawnRequest extends ProvidersGiven {
   readonly run_id: string;
   readonly task: string;
   readonly title?: string | undefined;
-  readonly provider?: string | undefined;
   readonly cwd?: string | undefined;
   readonly timeout_s?: number | undefined;
   readonly wake_parent: boolean;
@@ -32,22 +32,22 @@ export interface Spawned {
 /**
  * A conversation of its own, below that of the run, with its first run queued. It works where its parent works and may do
  * what its parent may, never more. Throws RUN_NOT_FOUND, SESSION_ENDED, SPAWN_DEPTH_EXCEEDED, TOO_MANY_CHILDREN,
- * UNKNOWN_AGENT, NO_AGENTS, FOLDER_NOT_ALLOWED, IDEMPOTENCY_KEY_REUSED.
+ * INVALID_INPUT, UNKNOWN_AGENT, NO_AGENTS, FOLDER_NOT_ALLOWED, IDEMPOTENCY_KEY_REUSED.
  */
 export async function spawnChild(gateway: Gateway, request: SpawnRequest, sender: string): Promise<Spawned> {
   const { store } = gateway;
   const { run_id: runId, idempotency_key: key, ...input } = request;
   const parent = findRun(gateway, runId);
   const above = findConversation(store, parent.session_id);
-  const provider = input.provider ?? above.lead_agent;
-  await readyAgent(gateway.agents, provider);
+  const providers = wantedProviders(input) ?? above.worker_agents;
+  await requireOneReady(gateway.agents, providers);
   const cwd = await gateway.folder(input.cwd ?? above.project);
   const { result, replayed } = store.transaction((tx) =>
     once(tx, { scope: `gateway:spawn:${runId}`, key, input }, () => {
       const { depth } = checkLimits(gateway, tx, parent);
       const { task, title, metadata, wake_parent: wake } = input;
       const sessionId = newConversation(gateway, tx, {
-        ...{ title: title ?? firstLine(task), provider, cwd },
+        ...{ title: title ?? firstLine(task), providers, cwd },
         options: {
           ...{ permissions: optionsOf(above).permissions, metadata, depth },
           parent: { session_id: parent.session_id, run_id: runId, wake },

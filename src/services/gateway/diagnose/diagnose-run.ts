@@ -1,11 +1,12 @@
 import type { StoredEvent } from '../../../core/events/index.js';
 import { isTerminalRun } from '../../../core/state/states.js';
-import type { AttemptRow, RunRow } from '../../../core/state/rows.js';
+import type { AttemptRow, RunRow, WorkerRow } from '../../../core/state/rows.js';
 import { openEscalation, escalationState, requests } from '../children/escalations.js';
 import { childrenOf, openRunsBelow } from '../children/lineage.js';
-import { optionsOf } from '../conversation-row.js';
+import { findConversation, optionsOf } from '../conversation-row.js';
 import type { Gateway } from '../gateway.js';
 import { openRuns, places, queueCounts } from '../pool-view.js';
+import { threadWith } from '../views.js';
 import { likelyIssue, type Situation } from './likely-issue.js';
 
 const ALL = 100_000;
@@ -16,8 +17,7 @@ const TAIL_BYTES = 4_096;
 export async function diagnoseRun(gateway: Gateway, run: RunRow) {
   const { store, clock, processes } = gateway;
   const redact = (text: string) => gateway.redact(text);
-  const worker = store.worker(run.session_id, run.worker_id);
-  if (worker === null) throw new Error(`run ${run.run_id} has no worker`);
+  const worker = workerOf(gateway, run);
   const events = store.events({ after: 0, sessionId: run.session_id, runId: run.run_id, limit: ALL });
   const attempt = lastAttempt(gateway, run);
   const pid = attempt?.ended_at === null ? attempt.pid : null;
@@ -61,11 +61,28 @@ export async function diagnoseRun(gateway: Gateway, run: RunRow) {
       argv_redacted: invocation?.argv.map(redact) ?? null,
       ...{ cwd: worker.worktree, thread_id: worker.thread_id, resume: worker.thread_id !== null },
     },
-    ...{ provider: worker.agent, exit_code: attempt?.exit_status ?? null },
+    ...{ provider: worker.agent, given_up: givenUp(events, redact), exit_code: attempt?.exit_status ?? null },
     stderr_tail: tail === '' ? null : lastBytes(redact(tail)),
     ...{ children: children(gateway, run), open_escalations: openEscalations(gateway, run) },
     ...likelyIssue(situation),
   };
+}
+
+/** As it is for whoever did this run: it may ask another by now. */
+function workerOf({ store }: Gateway, run: RunRow): WorkerRow {
+  const worker = store.worker(run.session_id, run.worker_id);
+  if (worker === null) throw new Error(`run ${run.run_id} has no worker`);
+  const agent = run.agent ?? findConversation(store, run.session_id).lead_agent;
+  return { ...worker, agent, thread_id: threadWith(worker, agent) };
+}
+
+/** Those that could not do it, and why; the next of the list was asked instead. */
+function givenUp(events: readonly StoredEvent[], redact: (text: string) => string) {
+  return events.flatMap((event) =>
+    event.type === 'worker.switched' && event.data.reason !== null
+      ? [{ provider: event.data.from, reason: redact(event.data.reason) }]
+      : [],
+  );
 }
 
 function lastAttempt({ store }: Gateway, run: RunRow): AttemptRow | null {

@@ -1,4 +1,5 @@
 import { isTerminalRun, type Executor, type RunState } from '../../../core/state/states.js';
+import { isFault, type ProviderFault } from '../provider-fault.js';
 
 /** What is known of a run, as plain data: what is wrong with it follows from this alone. */
 export interface Situation {
@@ -58,6 +59,8 @@ const isRunning = ({ state }: Situation) => state === 'running';
 const hasFailed = ({ state }: Situation) => state === 'failed' || state === 'blocked';
 const says = (pattern: RegExp) => (situation: Situation) =>
   hasFailed(situation) && pattern.test(situation.words);
+const lies = (fault: ProviderFault) => (situation: Situation) =>
+  hasFailed(situation) && isFault(fault, { code: situation.failureCode, words: situation.words });
 const words = (situation: Situation) =>
   situation.words.trim().split('\n').slice(-3).join(' / ').slice(0, 500);
 
@@ -173,12 +176,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     issue: 'provider_not_found',
-    when: (situation) =>
-      hasFailed(situation) &&
-      (situation.failureCode === 'NO_AGENTS' ||
-        /was found on PATH|ENOENT|command not found|exit(ed)?( with)?( status)? 127\b/i.test(
-          situation.words,
-        )),
+    when: lies('provider_not_found'),
     explain: (situation) => `its program is not there: ${words(situation)}`,
     suggestions: [
       'agentctl daemon status shows which agents are found',
@@ -196,19 +194,17 @@ export const RULES: readonly Rule[] = [
   },
   {
     issue: 'provider_auth',
-    when: says(
-      /\b401\b|unauthori[sz]ed|not logged in|log ?in\b|invalid.{0,20}api.?key|api.?key|authenticat/i,
-    ),
+    when: lies('provider_auth'),
     explain: (situation) => `its provider does not know who asks: ${words(situation)}`,
     suggestions: ['log in with the agent itself, as the user that runs the daemon', RETRY],
   },
   {
     issue: 'rate_limited',
-    when: says(/\b429\b|rate.?limit|quota|overloaded|too many requests|usage limit/i),
+    when: lies('rate_limited'),
     explain: (situation) => `its provider takes no more for now: ${words(situation)}`,
     suggestions: [
       'wait until the limit is over',
-      'another provider: agentctl session create --provider',
+      'another provider: agentctl session update --provider; several, for next time: --provider ONE,OTHER',
       RETRY,
     ],
   },

@@ -20,7 +20,7 @@ import {
   sessionSchema,
   sessionView,
 } from '../views.js';
-import { idempotencyKey, replay, replayed, runId, sessionId, text, timeoutS } from './fields.js';
+import { idempotencyKey, providers, replay, replayed, runId, sessionId, text, timeoutS } from './fields.js';
 
 export const spawnSession = defineGatewayOperation({
   name: 'spawn_session',
@@ -33,6 +33,7 @@ export const spawnSession = defineGatewayOperation({
     task: text,
     title: z.string().max(500).optional().describe('the first line of the task when absent'),
     provider: z.string().max(100).optional().describe("the agent; the parent's when absent"),
+    providers,
     cwd: z.string().max(4_096).optional().describe("absolute path; the parent's folder when absent"),
     timeout_s: timeoutS,
     wake_parent: z.boolean().default(false).describe('its end starts a run of the parent'),

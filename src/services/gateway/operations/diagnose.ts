@@ -52,7 +52,10 @@ const diagnostics = z.object({
   attempts: z.number(),
   invocation: invocationSchema,
   ...(Object.fromEntries(named.map(({ field }) => [field, invocationSchema])) as Record<never, never>),
-  provider: z.string(),
+  provider: z.string().describe('who did it'),
+  given_up: z
+    .array(z.object({ provider: z.string(), reason: z.string() }))
+    .describe('providers that were asked before and could not'),
   exit_code: z.number().nullable(),
   stderr_tail: z.string().nullable(),
   children: z.array(z.object({ run_id: z.string(), session_id: z.string(), status: z.enum(RUN_STATES) })),

@@ -26,6 +26,15 @@ export const replay = z
 export const replayed = (was: boolean): { idempotent_replay?: true } =>
   was ? { idempotent_replay: true } : {};
 
+export const providers = z
+  .array(z.string().min(1).max(100))
+  .min(1)
+  .max(10)
+  .optional()
+  .describe(
+    'instead of provider: several, in order; each run begins with the first, and the next is asked where one is not there, not logged in or at its limit before it has said or done anything',
+  );
+
 export const timeoutS = z.coerce
   .number()
   .int()

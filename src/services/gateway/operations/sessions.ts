@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OrchestratorError } from '../../../core/errors/error.js';
 import { RUN_STATES } from '../../../core/state/states.js';
+import { requireOneReady } from '../agents.js';
 import { findConversation } from '../conversation-row.js';
 import { changeConversation } from '../change-conversation.js';
 import { createConversation } from '../create-conversation.js';
@@ -15,7 +16,8 @@ import {
   sessionSchema,
   sessionView,
 } from '../views.js';
-import { idempotencyKey, replay, replayed, sessionId } from './fields.js';
+import { changedProviders } from '../wanted-providers.js';
+import { idempotencyKey, providers, replay, replayed, sessionId } from './fields.js';
 
 export const createSession = defineGatewayOperation({
   name: 'create_session',
@@ -25,6 +27,7 @@ export const createSession = defineGatewayOperation({
   input: z.object({
     title: z.string().max(500).default(''),
     provider: z.string().max(100).optional().describe("the agent; the daemon's default when absent"),
+    providers,
     cwd: z.string().max(4_096).optional().describe("absolute path; the daemon's folder when absent"),
     permissions: z
       .enum(['agent', 'bypass'])
@@ -109,21 +112,35 @@ export const getSession = defineGatewayOperation({
 
 export const updateSession = defineGatewayOperation({
   name: 'update_session',
-  summary: 'Rename a conversation, note something about it, archive it or take it up again.',
+  summary:
+    'Rename a conversation, note something about it, give it another provider, archive it or take it up again.',
   ...{ effect: 'write', idempotent: true, scopes: CLIENTS },
   address: { method: 'PATCH', path: '/sessions/{session_id}', status: 200 },
   input: z.object({
     session_id: sessionId,
     title: z.string().max(500).optional(),
     metadata: z.record(z.string().max(200), z.unknown()).optional().describe('replaces all of it'),
+    provider: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('whom its next runs ask; those that stand in stay. Not while a run is at it'),
+    providers,
     state: z.enum(['active', 'idle', 'archived']).optional().describe('active, idle: not archived'),
     status: z.enum(['active', 'idle', 'archived']).optional().describe('the same as state'),
   }),
   output: z.object({ session: sessionSchema }),
-  run: async ({ gateway: { store } }, { session_id, state, status, ...noted }) => {
+  run: async (
+    { gateway: { store, agents } },
+    { session_id, state, status, provider, providers, ...noted },
+  ) => {
     if (state !== undefined && status !== undefined && state !== status)
       throw new OrchestratorError('INVALID_INPUT', { field: 'status', problem: 'it is not what state says' });
-    store.transaction((tx) => changeConversation(tx, session_id, { ...noted, state: state ?? status }));
+    const given = { provider, providers };
+    const wanted = changedProviders(given, findConversation(store, session_id).worker_agents);
+    if (wanted !== null) await requireOneReady(agents, wanted);
+    const change = { ...noted, ...(wanted === null ? {} : { providers: wanted }), state: state ?? status };
+    store.transaction((tx) => changeConversation(tx, session_id, change));
     return { session: sessionView(store, findConversation(store, session_id)) };
   },
 });
@@ -158,7 +175,7 @@ export const listMessages = defineGatewayOperation({
       .workers(session_id)
       .flatMap(({ worker_id, agent }) => [
         ...store.messages(session_id, worker_id).map(messageView),
-        ...store.runs(session_id, worker_id).flatMap((run) => answerView(run, agent) ?? []),
+        ...store.runs(session_id, worker_id).flatMap((run) => answerView(run, run.agent ?? agent) ?? []),
       ]);
     const messages = all.toSorted((one, other) => compare(one.created_at, other.created_at));
     const from = cursor === undefined ? 0 : messages.findIndex(({ id }) => id === cursor) + 1;
