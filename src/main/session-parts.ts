@@ -37,7 +37,7 @@ export interface SessionParts {
   readonly owner: ProcessIdentity;
 }
 
-/** Opens every room that a session needs and takes its lease. Throws SESSION_OWNED, UNSAFE_DIRECTORY, STORE_UNAVAILABLE. */
+/** Opens every room that a session needs and takes its lease. Throws SESSION_OWNED, UNSAFE_DIRECTORY, FOLDER_NOT_MADE, STORE_UNAVAILABLE. */
 export async function openSessionParts(options: {
   plan: SessionPlan;
   agents: readonly AgentAdapter[];

@@ -29,8 +29,8 @@ export async function readInput(
   host: Pick<AgentctlHost, 'env' | 'readStdin'>,
 ): Promise<Input> {
   const input: Input = {};
-  for (const [field, property] of Object.entries(command.properties)) {
-    const value = severalOf(command, field, given) ?? byOtherFlag(command, field, given);
+  for (const field of Object.keys(command.properties)) {
+    const value = givenFor(command, field, given) ?? byOtherFlag(command, field, given);
     if (value !== undefined) input[field] = value;
   }
   takePositionals(command, given, { input, env: host.env });
@@ -73,25 +73,28 @@ function query(input: Input): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Of a field that has a list beside it one value is its own, and several are the list's. */
-function severalOf({ properties }: OperationCommand, field: string, given: Given): unknown {
+/** One `--provider` is `provider`; several are `providers`, which may be given by a flag of that name as well. */
+function givenFor({ properties }: OperationCommand, field: string, given: Given): unknown {
   const property = properties[field];
   if (property === undefined) return undefined;
-  const one = isList(property) ? singularFlag(field) : kebab(field);
-  const isPair = isList(property) ? field.replace(/s$/, '') in properties : hasList(properties, field);
-  if (!isPair) return valueOf(field, property, given);
-  const ones = [given.values[one] ?? []].flat().flatMap((value) => String(value).split(','));
-  if (!isList(property)) return ones.length === 1 ? ones[0] : undefined;
-  const many = given.values[kebab(field)] === undefined ? [] : [given.values[kebab(field)]].flat(2);
-  const all = [...many.flatMap((value) => String(value).split(',')), ...(ones.length > 1 ? ones : [])];
+  const hasOne = isList(property) && field.replace(/s$/, '') in properties;
+  if (!hasOne && !hasList(properties, field)) return valueOf(field, property, given);
+  const ones = listed(given.values[hasOne ? singularFlag(field) : kebab(field)]);
+  if (!hasOne) return ones.length === 1 ? ones[0] : undefined;
+  const all = [...listed(given.values[kebab(field)]), ...(ones.length > 1 ? ones : [])];
   return all.length === 0 ? undefined : all;
+}
+
+/** Repeated, or with commas. */
+function listed(value: unknown): string[] {
+  return [value ?? []].flat().flatMap((one) => String(one).split(','));
 }
 
 function valueOf(field: string, property: Property, { values }: Given): unknown {
   const flag = kebab(field);
   if (isList(property)) {
-    const all = [values[flag] ?? [], values[flag.replace(/s$/, '')] ?? []].flat().map(String);
-    return all.length === 0 ? undefined : all.flatMap((one) => one.split(','));
+    const all = [...listed(values[flag]), ...listed(values[singularFlag(field)])];
+    return all.length === 0 ? undefined : all;
   }
   const value = values[flag];
   if (value === undefined || isSwitch(property)) return value;

@@ -24,6 +24,8 @@ export class TurnStream {
   readonly #deps: EngineDeps;
   readonly #record: WorkerRecord;
   readonly attemptId: string;
+  /** Whose process it is: what it says last may come when the next run has begun. */
+  readonly #runId: string | undefined;
   /** What an earlier supervisor took down already. */
   #skip: number;
   #stored = 0;
@@ -40,6 +42,7 @@ export class TurnStream {
     this.#deps = deps;
     this.#record = record;
     this.attemptId = attemptId;
+    this.#runId = deps.store.attempts(deps.sessionId).find(({ attempt_id: id }) => id === attemptId)?.run_id;
     this.#skip = again ? takenDown(deps, record.workerId, attemptId) : 0;
   }
 
@@ -63,8 +66,7 @@ export class TurnStream {
   }
 
   #eventOf(said: Said): NewEvent | null {
-    const run = this.#record.openRun()?.run_id;
-    const subject = this.#record.subject(run, 'protocol');
+    const subject = this.#record.subject(this.#runId, 'protocol');
     switch (said.said) {
       case 'text':
         return said.delta

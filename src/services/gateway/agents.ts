@@ -1,6 +1,6 @@
 import type { AgentAdapter, AgentOption, HeadlessLaunch, ModelAccess } from '../../agents/contract.js';
 import { findAgent, launchOf, missingOption } from '../../agents/registry.js';
-import { OrchestratorError } from '../../core/errors/error.js';
+import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
 import type { ModelPlace } from '../../llm/contract.js';
 import { findProgram } from '../../platform/find-program.js';
 
@@ -46,16 +46,16 @@ function headlessOf(table: AgentTable, name: string): Pick<ReadyAgent, 'adapter'
  */
 export async function requireOneReady(table: AgentTable, names: readonly string[]): Promise<void> {
   for (const name of names) headlessOf(table, name);
-  const problems: unknown[] = [];
+  let problem: OrchestratorError | null = null;
   for (const name of names) {
     try {
       await readyAgent(table, name);
       return;
     } catch (error) {
-      problems.push(error);
+      problem ??= toOrchestratorError(error);
     }
   }
-  throw problems[0] ?? new OrchestratorError('NO_AGENTS');
+  throw problem ?? new OrchestratorError('NO_AGENTS');
 }
 
 export function keyOf({ keyVariable }: ModelAccess, { env }: Pick<AgentTable, 'env'>): string | null {

@@ -21,6 +21,8 @@ workers:
     steps: [{ crash: 3 }]
   - contains: take your time
     steps: [{ sleep_until_interrupt: true }]
+  - contains: think about it
+    steps: [{ think: 1500 }, { say: "${name} thought" }]
   - contains: delegate
     steps:
       - { call: spawn_session, with: { task: "fail first: quota used up" }, save: child }
@@ -239,6 +241,14 @@ describe('[57] another provider for a session that has begun', () => {
     await rig.post(`/runs/${run}/cancel`);
     await rig.over(run);
     expect((await change(session, { provider: 'second' })).status).toBe(200);
+  });
+
+  it('ends its turn when it says so, whatever the one before showed last', async () => {
+    const session = await begin('first');
+    await rig.over(await rig.say(session, 'word one'));
+    await change(session, { provider: 'second' });
+    const run = await rig.over(await rig.say(session, 'think about it'));
+    expect(run).toMatchObject({ state: 'succeeded', result_text: 'second thought' });
   });
 
   it('keeps those that stand in, and has to be one that can be started', async () => {

@@ -73,6 +73,19 @@ describe('what is sent', () => {
     expect(rig.last?.url).toBe(`/sessions/${SESSION}/events?types=c.d&types=e.f&types=a.b`);
   });
 
+  it.each([
+    [['--provider', 'one'], { provider: 'one' }],
+    [['--provider', 'one,two'], { providers: ['one', 'two'] }],
+    [['--provider', 'one', '--provider', 'two'], { providers: ['one', 'two'] }],
+    [['--providers', 'one,two'], { providers: ['one', 'two'] }],
+    [['--providers', 'one'], { providers: ['one'] }],
+  ])('[59] takes one provider or several: %j', async (flags, body) => {
+    await rig.run(['session', 'create', ...flags]);
+    expect(rig.last?.body).toEqual(body);
+    await rig.run(['session', 'update', SESSION, ...flags]);
+    expect(rig.last).toMatchObject({ method: 'PATCH', url: `/sessions/${SESSION}`, body });
+  });
+
   it('takes the text from standard input for -', async () => {
     await rig.run(['send', SESSION, '-'], {}, { readStdin: () => Promise.resolve('two\nlines') });
     expect(rig.last?.body).toEqual({ text: 'two\nlines' });

@@ -45,7 +45,7 @@ describe('a private folder', () => {
   // What Node's own way takes for a folder that was just removed by somebody, again and again.
   it.runIf(process.platform === 'linux')('says so where the system makes no folders, and ends', async () => {
     await expect(ensurePrivateDirectory('/proc/nowhere/below')).rejects.toMatchObject({
-      code: 'UNSAFE_DIRECTORY',
+      code: 'FOLDER_NOT_MADE',
     });
   });
 
@@ -100,7 +100,7 @@ describe('a private folder', () => {
   it('cannot be made below a file', async () => {
     writeFileSync(at('file'), '');
     await expect(ensurePrivateDirectory(at('file', 'below'))).rejects.toMatchObject({
-      code: 'UNSAFE_DIRECTORY',
+      code: 'FOLDER_NOT_MADE',
       params: { path: at('file', 'below') },
     });
   });

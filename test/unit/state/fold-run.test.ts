@@ -61,6 +61,12 @@ describe('a run', () => {
 
   it.each<[string, Step[], Partial<RunRow>]>([
     ['starts', ['run.started'], { ...running }],
+    [
+      'is known by whose process it is',
+      [sampleEvent('run.started', { agent: 'one' })],
+      { ...running, agent: 'one' },
+    ],
+    ['is given to another agent', ['run.started', 'worker.switched'], { ...running, agent: 'other' }],
     ['waits with its question', ['run.started', 'run.waiting'], { ...running, ...asks, state: 'waiting' }],
     [
       'goes on as soon as an instruction is accepted for it',

@@ -115,6 +115,27 @@ it.each<[string, Step[], Partial<WorkerRow>]>([
     ],
     { thread_id: 't2' },
   ],
+  [
+    'another agent has a conversation of its own, and going back finds the first one',
+    [
+      sampleEvent('thread.opened', { transcript_path: '/t/1' }),
+      sampleEvent('worker.switched', { from: 'scripted', agent: 'other' }),
+      sampleEvent('thread.opened', { thread_id: 't2' }),
+    ],
+    {
+      ...{ agent: 'other', thread_id: 't2' },
+      other_threads: { scripted: { thread_id: 'thread-1', transcript_path: '/t/1', at: at(2) } },
+    },
+  ],
+  [
+    'who goes back to an agent goes on in its conversation',
+    [
+      sampleEvent('thread.opened', { transcript_path: '/t/1' }),
+      sampleEvent('worker.switched', { from: 'scripted', agent: 'other' }),
+      sampleEvent('worker.switched', { from: 'other', agent: 'scripted' }),
+    ],
+    { thread_id: 'thread-1', transcript_path: '/t/1' },
+  ],
   ['a pane that was moved', ['worker.started', 'worker.moved'], { ...place, window: 'agentorchestr-2' }],
   ['a queued run is its last one', ['run.queued'], { last_run_id: RUN }],
   [
