@@ -1,4 +1,5 @@
-// Compiles src to dist. Files in dist whose source is gone are removed.
+// Compiles src to dist: one .js for each .ts, as alike as a program without its types can be, so neither source maps nor
+// declarations go with it. What else is in dist, but for the compiler's notes, is from an earlier build and is removed.
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,12 +9,12 @@ import { runLoudly } from './lib/steps.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const src = join(root, 'src');
 const dist = join(root, 'dist');
-const COMPILED = /[.](js|js[.]map|d[.]ts)$/;
+const NOTES = '.tsbuildinfo';
 
 process.exitCode = await runLoudly(['tsc', '-p', 'tsconfig.build.json']);
 for (const path of await filesIn(dist)) {
-  if (COMPILED.test(path) && !existsSync(join(src, path.replace(COMPILED, '.ts'))))
-    await rm(join(dist, path));
+  const compiled = path.endsWith('.js') && existsSync(join(src, path.replace(/[.]js$/, '.ts')));
+  if (!compiled && path !== NOTES) await rm(join(dist, path));
 }
 
 async function filesIn(folder) {

@@ -69,7 +69,7 @@ async function build(root: string): Promise<void> {
 async function emit(target: string): Promise<void> {
   const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
   const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(target, 'dist')];
-  const unwanted = ['--declaration', 'false', '--incremental', 'false', '--tsBuildInfoFile', 'null'];
+  const unwanted = ['--incremental', 'false', '--tsBuildInfoFile', 'null'];
   const { exitCode, stdout } = await runProcess(process.execPath, [tsc, ...options, ...unwanted], {
     cwd: REPOSITORY,
     env: { PATH: process.env['PATH'] },
