@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REPOSITORY, sourceFiles } from '../../architecture/sources.js';
+import { REPOSITORY } from '../../architecture/sources.js';
 import { runProcess } from '../../../src/platform/process.js';
 import { installPackage, packPackage, readManifest, type PackedPackage } from '../../support/package.js';
 import { createSandbox, type Sandbox } from '../../support/sandbox.js';
@@ -21,11 +21,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const paths = (below = '') => packed.files.map(({ path }) => path).filter((path) => path.startsWith(below));
 
 describe('the package', () => {
-  it('holds each source compiled, and nothing else that a compiler makes', () => {
-    const compiled = sourceFiles('src').map(({ path }) =>
-      path.replace(/^src\//, 'dist/').replace(/[.]ts$/, '.js'),
+  it('holds the compiled programs with the licences of what is in them, and nothing else that a compiler makes', () => {
+    const compiled = paths('dist/');
+    expect(compiled.filter((path) => !/^dist\/main\/[\w-]+[.]js$/.test(path))).toEqual(['dist/licenses.txt']);
+    const started = readdirSync(join(REPOSITORY, 'bin')).flatMap((launcher) =>
+      [...readFileSync(join(REPOSITORY, 'bin', launcher), 'utf8').matchAll(/dist\/main\/[\w-]+[.]c?js/g)].map(
+        String,
+      ),
     );
-    expect(paths('dist/').sort()).toEqual(compiled.sort());
+    expect(started.filter((path) => !compiled.includes(path))).toEqual([]);
   });
 
   it('holds launchers that may be run, templates, skills, guides, licence and notes, and no more', () => {
