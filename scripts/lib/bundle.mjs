@@ -51,12 +51,15 @@ export async function bundle(target) {
 /** Of every package of which something is in the bundle. */
 function licenses(modules) {
   const folders = new Set(modules.map(packageOf).filter((folder) => folder !== null));
-  const texts = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
-    return `${name} ${version}\n\n${text}\n`;
-  });
+  const texts = [...folders]
+    .sort((a, b) => a.localeCompare(b, 'en'))
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+      const text =
+        file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
+      return `${name} ${version}\n\n${text}\n`;
+    });
   return `Parts of these packages are in the files of this folder.\n\n${texts.join('\n---\n\n')}`;
 }
 
