@@ -1,15 +1,14 @@
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type { AgentAdapter, LaunchContext } from './contract.js';
 import { claudeHooks } from './claude/hooks.js';
 import { claudeScreen } from './claude/screen.js';
 import { claudeSetUp } from './claude/set-up.js';
 import { claudeTranscript } from './claude/transcript.js';
+import { HOOK_PROGRAM } from './hook-kit.js';
 
 const SERVER = 'agentorchestr';
 const SETTINGS = 'claude-settings.json';
 const MCP = 'claude-mcp.json';
-const HOOK_PROGRAM = fileURLToPath(new URL('../../bin/agentorchestr-hook.cjs', import.meta.url));
 
 const RESUME_ERRORS = {
   unknown: /No conversation found with session ID/i,

@@ -1,4 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import type { HookFact, HookRules } from './contract.js';
+
+/** Posts what a command hook reads on stdin to the session: see there. */
+export const HOOK_PROGRAM = fileURLToPath(new URL('../../bin/agentorchestr-hook.cjs', import.meta.url));
 
 export type HookBody = Readonly<Record<string, unknown>>;
 

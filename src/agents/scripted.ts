@@ -23,7 +23,7 @@ const RESUME_ERRORS = { unknown: /no conversation (found|")/i, inUse: /is alread
 export const scripted: AgentAdapter = {
   name: 'scripted',
   displayName: 'Scripted agent',
-  // The same place seen from src/agents and from dist/agents.
+  // The same place seen from src/agents and from dist/main.
   binaries: [fileURLToPath(new URL('../../bin/agentorchestr-scripted.cjs', import.meta.url))],
   kind: 'cli',
   scores: { orchestrate: 5, implement: 5 },

@@ -27,6 +27,8 @@ export async function runScripted(args: readonly string[], env: Environment, clo
     const release = options.state === null ? () => {} : claim(options.state, conversation.thread_id);
     const status = await new HeadlessAgent(setup, writer).run();
     release();
+    // A pipe that its reader is slow to empty keeps the last lines for later.
+    await new Promise((flushed) => process.stdout.write('', flushed));
     process.exit(status);
   }
   if (!process.stdin.isTTY || !process.stdout.isTTY)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import ts from 'typescript';
 import { REPOSITORY } from './sources.js';
 
-it.each(['tsconfig.json', 'tsconfig.build.json'])('%s keeps every strictness flag on', (name) => {
+it.each(['tsconfig.json', 'tsconfig.modules.json'])('%s keeps every strictness flag on', (name) => {
   const path = join(REPOSITORY, name);
   const { config } = ts.parseConfigFileTextToJson(path, readFileSync(path, 'utf8')) as { config: unknown };
   const { options, errors } = ts.parseJsonConfigFileContent(config, ts.sys, REPOSITORY);

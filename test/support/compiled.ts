@@ -19,10 +19,14 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /** Below node_modules, so that what is compiled finds its packages and git ignores it. */
 const CACHE = join(REPOSITORY, 'node_modules/.cache/agentorchestr');
 const COPIED = ['package.json', 'bin', 'templates', 'skills'];
+const COMPILERS = ['scripts/build.mjs', 'scripts/lib/bundle.mjs', 'tsconfig.json', 'tsconfig.modules.json'];
 const COMPILE_LIMIT_MS = 120_000;
 const KEPT_MS = 12 * 3_600_000;
 
+type Emit = (target: string) => Promise<void>;
+
 let compiled: Promise<string> | undefined;
+let modules: Promise<string> | undefined;
 
 /**
  * A package folder (`dist/`, `bin/`, `templates/`, `package.json`) compiled from the sources as they are now, for tests
@@ -31,27 +35,33 @@ let compiled: Promise<string> | undefined;
  * checked here.
  */
 export function compiledRoot(): Promise<string> {
-  compiled ??= compile();
+  compiled ??= compile('', bundled);
   return compiled;
 }
 
-async function compile(): Promise<string> {
+/** The same with a file in `dist/` for each of `src/`, for tests that load one of them in another process. */
+export function compiledModules(): Promise<string> {
+  modules ??= compile('-modules', separate);
+  return modules;
+}
+
+async function compile(suffix: string, emit: Emit): Promise<string> {
   const hash = sourcesHash();
-  const root = join(CACHE, hash);
+  const root = join(CACHE, `${hash}${suffix}`);
   mkdirSync(CACHE, { recursive: true });
   const onTimeout = () =>
     new OrchestratorError('TIMED_OUT', { what: 'compiling', limit_ms: COMPILE_LIMIT_MS });
   try {
-    await withFileLock(root, { waitMs: COMPILE_LIMIT_MS, onTimeout }, () => build(root));
+    await withFileLock(root, { waitMs: COMPILE_LIMIT_MS, onTimeout }, () => build(root, emit));
   } catch (error) {
     // Somebody may have been in the middle of an edit.
     if (sourcesHash() === hash) throw error;
-    return compile();
+    return compile(suffix, emit);
   }
   return root;
 }
 
-async function build(root: string): Promise<void> {
+async function build(root: string, emit: Emit): Promise<void> {
   if (existsSync(root)) return;
   removeOld();
   const building = `${root}.building`;
@@ -66,21 +76,27 @@ async function build(root: string): Promise<void> {
   }
 }
 
-async function emit(target: string): Promise<void> {
-  const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-  const options = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(target, 'dist')];
-  const unwanted = ['--declaration', 'false', '--incremental', 'false', '--tsBuildInfoFile', 'null'];
-  const { exitCode, stdout } = await runProcess(process.execPath, [tsc, ...options, ...unwanted], {
+function bundled(target: string): Promise<void> {
+  return node('scripts/build.mjs', join(target, 'dist'));
+}
+
+function separate(target: string): Promise<void> {
+  const tsc = 'node_modules/typescript/bin/tsc';
+  return node(tsc, '-p', 'tsconfig.modules.json', '--noCheck', '--outDir', join(target, 'dist'));
+}
+
+async function node(...args: string[]): Promise<void> {
+  const { exitCode, stdout, stderr } = await runProcess(process.execPath, args, {
     cwd: REPOSITORY,
     env: { PATH: process.env['PATH'] },
     timeoutMs: COMPILE_LIMIT_MS,
   });
-  if (exitCode !== 0) throw new Error(`the sources do not compile:\n${stdout}`);
+  if (exitCode !== 0) throw new Error(`the sources do not compile:\n${stdout}${stderr}`);
 }
 
 function sourcesHash(): string {
   const hash = createHash('sha256');
-  for (const name of ['src', 'tsconfig.json', 'tsconfig.build.json', ...COPIED]) {
+  for (const name of ['src', ...COMPILERS, ...COPIED]) {
     for (const path of filesOf(join(REPOSITORY, name)))
       hash.update(path).update('\0').update(readFileSync(path)).update('\0');
   }

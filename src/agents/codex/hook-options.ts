@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import type { LaunchContext } from '../contract.js';
+import { HOOK_PROGRAM } from '../hook-kit.js';
 import { option } from './options.js';
-
-const HOOK_PROGRAM = fileURLToPath(new URL('../../../bin/agentorchestr-hook.cjs', import.meta.url));
 
 /** Its names of the events, as they are set and as they are trusted; how long a hook may take, s. */
 const HOOKS = [

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { compiledRoot } from '../../support/compiled.js';
+import { compiledModules } from '../../support/compiled.js';
 import { SPEAKER } from './daemon.js';
 
 const PROGRAM = fileURLToPath(new URL('bare.mjs', import.meta.url));
@@ -23,7 +23,7 @@ export class Bare {
 
   static async start(folder: string): Promise<Bare> {
     // Without what vitest gives its own processes.
-    const child = fork(PROGRAM, [await compiledRoot(), folder, SPEAKER], {
+    const child = fork(PROGRAM, [await compiledModules(), folder, SPEAKER], {
       ...{ env: { PATH: process.env['PATH'] }, execArgv: [] },
     });
     await once(child, 'message');

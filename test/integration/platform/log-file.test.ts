@@ -8,7 +8,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.js';
 import { followLog, lastLines } from '../../../src/platform/follow-log.js';
 import { LogFile, logFilesOf } from '../../../src/platform/log-file.js';
-import { compiledRoot } from '../../support/compiled.js';
+import { compiledModules } from '../../support/compiled.js';
 
 const root = mkdtempSync(join(tmpdir(), 'ao-log-'));
 let path = '';
@@ -60,7 +60,7 @@ it(
   'loses and cuts no line of several processes that write and put aside the same log',
   { timeout: 120_000 },
   async () => {
-    const module = pathToFileURL(join(await compiledRoot(), 'dist/platform/log-file.js')).href;
+    const module = pathToFileURL(join(await compiledModules(), 'dist/platform/log-file.js')).href;
     const program = `
     import { LogFile } from ${JSON.stringify(module)};
     const log = new LogFile(${JSON.stringify(path)}, { bytes: 1500, kept: 100 });

@@ -6,7 +6,7 @@ import type { Clock } from '../../../src/core/clock.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import type { Store } from '../../../src/store/contract.js';
 import { openStore } from '../../../src/store/open-store.js';
-import { compiledRoot } from '../../support/compiled.js';
+import { compiledModules } from '../../support/compiled.js';
 import { createSandbox, type Sandbox } from '../../support/sandbox.js';
 
 export interface StoreWorld {
@@ -73,7 +73,7 @@ async function startChild(
 ): Promise<StoreChild> {
   const { path, env, uid, fileLimitKb } = options;
   const script = fileURLToPath(new URL('child.mjs', import.meta.url));
-  const argv = [process.execPath, script, await compiledRoot(), path];
+  const argv = [process.execPath, script, await compiledModules(), path];
   // With the signal ignored, a write past the limit fails instead of ending the process.
   const limit = `trap '' XFSZ; ulimit -f ${fileLimitKb}; exec "$@"`;
   const [command = '', ...args] = fileLimitKb === undefined ? argv : ['bash', '-c', limit, 'bash', ...argv];

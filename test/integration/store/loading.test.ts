@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compiledRoot } from '../../support/compiled.js';
+import { compiledModules } from '../../support/compiled.js';
 
 /** Packages that loading `file` loads, through every import that is left after compiling. */
 function packagesOf(file: string, seen = new Set<string>()): Set<string> {
@@ -19,7 +19,7 @@ function packagesOf(file: string, seen = new Set<string>()): Set<string> {
 }
 
 it('the read-only store loads SQLite alone; only the writing one loads the schema library', async () => {
-  const store = join(await compiledRoot(), 'dist/store');
+  const store = join(await compiledModules(), 'dist/store');
   expect([...packagesOf(join(store, 'open-read-only.js'))]).toEqual(['better-sqlite3']);
   expect([...packagesOf(join(store, 'open-store.js'))].sort()).toEqual(['better-sqlite3', 'zod']);
 });
