@@ -86,7 +86,7 @@ function givenFor({ properties }: OperationCommand, field: string, given: Given)
 }
 
 /** Repeated, or with commas. */
-function listed(value: unknown): string[] {
+function listed(value: Given['values'][string]): string[] {
   return [value ?? []].flat().flatMap((one) => String(one).split(','));
 }
 
