@@ -21,7 +21,6 @@ const HOMES = {
   '@fastify/swagger-ui': '^src/doors/http/',
   '@fastify/websocket': '^src/doors/http/',
   yargs: '^src/doors/cli/',
-  chalk: '^src/doors/cli/',
 };
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });

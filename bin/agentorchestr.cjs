@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Old syntax on purpose: an old Node must get as far as the message that says so. `--version` is answered before
-// anything is loaded.
+// anything is loaded, `--list-sessions` by a file of its own.
 'use strict';
 const { existsSync, writeSync } = require('fs');
 const { join } = require('path');
@@ -18,6 +18,12 @@ function isTooOld() {
   return major < 20 || (major === 20 && minor < 19);
 }
 
+async function load() {
+  const listOnly =
+    args.includes('--list-sessions') && args.every((arg) => arg === '--list-sessions' || arg === '--json');
+  return listOnly ? require('../dist/main/sessions-list.cjs') : import(entry);
+}
+
 if (args.length === 1 && args[0] === '--version') {
   // Not console.log, which takes longer to load than all the rest.
   try {
@@ -31,10 +37,10 @@ if (args.length === 1 && args[0] === '--version') {
 } else if (!existsSync(entry)) {
   refuse('this copy of agentorchestr is not built', `run: npm run build (in ${join(__dirname, '..')})`);
 } else {
-  import(entry)
+  load()
     .then((main) => main.run(args))
     .catch((problem) => {
-      if (problem.code !== 'ERR_MODULE_NOT_FOUND') throw problem;
+      if (problem.code !== 'ERR_MODULE_NOT_FOUND' && problem.code !== 'MODULE_NOT_FOUND') throw problem;
       refuse(`a package is missing: ${problem.message.split('\n')[0]}`, 'run: npm ci');
     });
 }

@@ -5,7 +5,7 @@ import { EXIT } from '../core/errors/categories.js';
 
 /** The terminal (or pipes) this process was started on. */
 export function createTerminal(): Terminal {
-  const { stdin, stdout, stderr } = process;
+  const { stdout, stderr } = process;
   const interrupts = createInterrupts();
   // A reader such as `head` may leave early; a terminal may be closed under us.
   stdout.on('error', () => interrupts.mustCleanUp || process.exit(EXIT.ok));
@@ -14,6 +14,7 @@ export function createTerminal(): Terminal {
   /** Raw mode on a terminal: a line of any length comes whole (the kernel's own editing cuts at 4096 bytes). */
   const readLines = (prompt: string, done: (lines: readonly string[]) => boolean) =>
     new Promise<string[]>((resolve, reject) => {
+      const { stdin } = process;
       const lines: string[] = [];
       const reader = createInterface({
         input: stdin,
@@ -37,7 +38,10 @@ export function createTerminal(): Terminal {
     });
 
   return {
-    stdinIsTty: Boolean(stdin.isTTY),
+    // Opened when somebody asks: most commands never read, and it takes milliseconds.
+    get stdinIsTty() {
+      return Boolean(process.stdin.isTTY);
+    },
     stdoutIsTty: Boolean(stdout.isTTY),
     stderrIsTty: Boolean(stderr.isTTY),
     get columns() {

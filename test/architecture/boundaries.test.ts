@@ -40,7 +40,6 @@ const PLANTED: readonly { file: string; imports: string; rules: readonly string[
   { file: 'doors/cli/a.ts', imports: '../mcp/target.js', rules: ['door-imports-downwards'] },
   { file: 'doors/cli/b.ts', imports: '../../git/contract.js', rules: ['door-imports-downwards'] },
   { file: 'doors/mcp/c.ts', imports: 'yargs', rules: ['one-home-for-yargs'] },
-  { file: 'doors/mcp/d.ts', imports: 'chalk', rules: ['one-home-for-chalk'] },
   { file: 'doors/rest/c.ts', imports: 'fastify', rules: ['one-home-for-fastify'] },
   { file: 'doors/rest/d.ts', imports: '@fastify/swagger', rules: ['one-home-for-fastify-swagger'] },
   { file: 'doors/rest/e.ts', imports: '@fastify/swagger-ui', rules: ['one-home-for-fastify-swagger-ui'] },

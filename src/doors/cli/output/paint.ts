@@ -1,4 +1,3 @@
-import { Chalk } from 'chalk';
 import type { Terminal } from '../host.js';
 
 export interface Paint {
@@ -17,8 +16,15 @@ export function createPaint(
 ): Paint {
   const isTty = stream === 'stdout' ? terminal.stdoutIsTty : terminal.stderrIsTty;
   const refused = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  const chalk = new Chalk({ level: isTty && !refused ? 1 : 0 });
-  return { strong: chalk.bold, faint: chalk.dim, good: chalk.green, bad: chalk.red, warn: chalk.yellow };
+  const style = (begin: number, end: number) => (text: string) =>
+    isTty && !refused && text !== '' ? `\x1b[${begin}m${text}\x1b[${end}m` : text;
+  return {
+    strong: style(1, 22),
+    faint: style(2, 22),
+    good: style(32, 39),
+    bad: style(31, 39),
+    warn: style(33, 39),
+  };
 }
 
 /** The colour of a state's word; unknown words stay as they are. */
