@@ -37,6 +37,8 @@ it.each([
     }
     await pty.shows(/Bye\./);
     pty.type(leave);
+    // Keys that come in one burst with an Enter are taken for a paste.
+    await pty.shows(new RegExp(`[›❯>] ${leave}`));
     pty.keys('Enter');
     const code = await pty.ended();
     expect(code, pty.screen()).toBe(0);
