@@ -31,7 +31,6 @@ export const sessionEvents = {
       metadata: z.record(z.string(), z.unknown()).optional().describe('of a conversation, all of it'),
       providers: z
         .array(z.string())
-        .min(1)
         .optional()
         .describe('of a conversation: whom its runs ask, the first one first'),
       tmux_socket: z.string().optional(),

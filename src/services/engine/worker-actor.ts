@@ -32,6 +32,8 @@ export class WorkerActor {
   readonly #candidates: Candidates;
   readonly #turn: WorkerTurn;
   #held: boolean;
+  /** What a hook told of a turn without a terminal. */
+  #failure: Extract<HookFact, { fact: 'turn_failed' }> | null = null;
   #stream: TurnStream | null = null;
   /** The attempt that an earlier supervisor began. */
   #again: string | null = null;
@@ -178,7 +180,8 @@ export class WorkerActor {
         this.#screen = 'idle';
         return hook.goesOn === true ? this.#turn.rest() : this.#turn.close('protocol', hook.text, true);
       case 'turn_failed':
-        // Its output says so too, and before that everything that it did.
+        // Its output says so too, and before that everything that it did; what kind of failure it is, the agent knows best.
+        if (this.#record.isPerTurn) this.#failure = hook;
         if (this.#record.isPerTurn) return null;
         this.#screen = 'idle';
         return this.#turn.failed(hook.text, 'protocol', { kind: hook.kind, hasSaid: this.#hasSaid });
@@ -211,6 +214,7 @@ export class WorkerActor {
   /** The process of a turn is gone. true: it had said how the turn ended. */
   onTurnOver(attemptId: string): boolean {
     void this.#gate.heard({ fact: 'session_ended' }, this.#abort.signal);
+    this.#failure = null;
     const stream = this.#stream;
     if (stream?.attemptId !== attemptId) return false;
     // What ran in the background ended with it, and woke nobody.
@@ -264,9 +268,10 @@ export class WorkerActor {
     this.#settled(this.#turn.close('protocol', text, false));
   }
 
-  #turnFailed(text: string, kind: WaitingKind | null): void {
-    if (this.#turn.isOpen)
-      this.#turn.failed(text, 'protocol', { kind: kind ?? undefined, hasSaid: this.#hasSaid });
+  #turnFailed(text: string, byItsWords: WaitingKind | null): void {
+    const kind = this.#failure === null ? (byItsWords ?? undefined) : this.#failure.kind;
+    this.#failure = null;
+    if (this.#turn.isOpen) this.#turn.failed(text, 'protocol', { kind, hasSaid: this.#hasSaid });
   }
 
   #settled(work: Promise<unknown>): void {

@@ -116,11 +116,10 @@ describe('[59] a session with a list of providers', () => {
 
   it('but never after something was said', async () => {
     const session = await begin('first', 'second');
-    const run = await rig.say(session, 'go half way');
-    const { body } = await rig.get(`/runs/${run}/wait?timeout_s=40`);
-    expect(body.run).toMatchObject({ state: 'waiting', waiting: { kind: 'quota' }, provider: 'first' });
+    const run = await rig.over(await rig.say(session, 'go half way'));
+    expect(run).toMatchObject({ state: 'failed', provider: 'first', attempts: 1 });
+    expect(run.error?.message).toBe('429 usage limit reached');
     expect(switches(session)).toEqual([]);
-    await rig.post(`/runs/${run}/cancel`);
   });
 
   it('and not for what is not the fault of the provider', async () => {
@@ -170,6 +169,19 @@ describe('[59] a session with a list of providers', () => {
     expect(last.result_text).toMatch(
       /\[instruction\]\nword two\n\[answer\]\nthe model does it[^]*word three$/,
     );
+  });
+
+  it('goes on with the next one also where the daemon dies meanwhile', async () => {
+    const session = await begin('absent', 'second');
+    const run = await rig.say(session, 'think about it');
+    await rig.until('the next one', () => rig.types(session).includes('worker.switched'));
+    // As one that is killed: nothing is settled any more.
+    await rig.running.gateway.conversations.close();
+    await rig.running.stop();
+    await rig.start(flags);
+    const over = await rig.over(run);
+    expect(over).toMatchObject({ state: 'succeeded', provider: 'second', result_text: 'second thought' });
+    expect(switches(session)).toHaveLength(1);
   });
 
   it('is inherited by its children', async () => {
@@ -249,6 +261,28 @@ describe('[57] another provider for a session that has begun', () => {
     await change(session, { provider: 'second' });
     const run = await rig.over(await rig.say(session, 'think about it'));
     expect(run).toMatchObject({ state: 'succeeded', result_text: 'second thought' });
+  });
+
+  it('is not mistaken for the one before by what that still has to say', async () => {
+    const session = await begin('first');
+    await rig.over(await rig.say(session, 'word one'));
+    await change(session, { provider: 'second' });
+    const run = await rig.say(session, 'think about it');
+    await rig.until(
+      'its turn',
+      () => rig.types(session).filter((one) => one === 'message.started').length === 2,
+    );
+    const hook = (agent: string, thread: string) => {
+      const body = { hook_event_name: 'SessionStart', session_id: thread };
+      const authorization = `Bearer ${rig.agentToken(run)}`;
+      return rig.post(`/hooks/${session}?agent=${agent}`, body, { authorization });
+    };
+    const before = await threads(session);
+    expect((await hook('first', 'late')).status).toBe(200);
+    expect(await threads(session)).toEqual(before);
+    await hook('second', 'own');
+    expect((await threads(session))['second']).toMatchObject({ thread_id: 'own' });
+    expect(await rig.over(run)).toMatchObject({ state: 'succeeded', result_text: 'second thought' });
   });
 
   it('keeps those that stand in, and has to be one that can be started', async () => {
