@@ -30,11 +30,16 @@ export function daemonsFolder({ state }: Pick<Paths, 'state'>): string {
 
 /** The daemon of this machine at this address; one that lives before one that left its file; null: none was ever. */
 export async function findDaemon(paths: Pick<Paths, 'state'>, url: string): Promise<KnownDaemon | null> {
+  const here = (await readDaemons(paths)).filter(({ file }) => sameAddress(file.url, url));
+  return here.find(({ isAlive }) => isAlive) ?? here[0] ?? null;
+}
+
+/** Those that live, and those that died without taking their file away. */
+export async function readDaemons(paths: Pick<Paths, 'state'>): Promise<readonly KnownDaemon[]> {
   const folder = daemonsFolder(paths);
   const names = (await namesIn(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   const all = await Promise.all(names.map((name) => readDaemon(join(folder, name))));
-  const here = all.filter((known) => known !== null).filter(({ file }) => sameAddress(file.url, url));
-  return here.find(({ isAlive }) => isAlive) ?? here[0] ?? null;
+  return all.filter((known) => known !== null);
 }
 
 async function readDaemon(path: string): Promise<KnownDaemon | null> {
