@@ -38,6 +38,7 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
     detectAgents: async (names) => (await import('./cli-agents.js')).detectAgents(env, agents(), names),
     detectSurroundings: async () => (await import('./cli-agents.js')).detectSurroundings(env),
     diagnose: async () => (await import('./doctor.js')).runDoctor(env, terminal.interrupted),
+    mend: async (mendable) => (await import('./doctor.js')).runMending(env, mendable),
     listSessions: (limit) => readSessions(env, limit),
     examineProject: async (project, options) =>
       (await import('./examine-project.js')).examineProject(env, project, options),

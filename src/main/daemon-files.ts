@@ -30,17 +30,18 @@ export function daemonsFolder({ state }: Pick<Paths, 'state'>): string {
 
 /** The daemon of this machine at this address; one that lives before one that left its file; null: none was ever. */
 export async function findDaemon(paths: Pick<Paths, 'state'>, url: string): Promise<KnownDaemon | null> {
-  const here = (await allDaemons(paths)).filter(({ file }) => sameAddress(file.url, url));
+  const here = (await readDaemons(paths)).filter(({ file }) => sameAddress(file.url, url));
   return here.find(({ isAlive }) => isAlive) ?? here[0] ?? null;
 }
 
 /** The one that lives on this database (absolute path); null: none that is known of. */
 export async function daemonOn(paths: Pick<Paths, 'state'>, database: string): Promise<KnownDaemon | null> {
-  const all = await allDaemons(paths);
+  const all = await readDaemons(paths);
   return all.find(({ file, isAlive }) => isAlive && file.database === database) ?? null;
 }
 
-async function allDaemons(paths: Pick<Paths, 'state'>): Promise<KnownDaemon[]> {
+/** Those that live, and those that died without taking their file away. */
+export async function readDaemons(paths: Pick<Paths, 'state'>): Promise<readonly KnownDaemon[]> {
   const folder = daemonsFolder(paths);
   const names = (await namesIn(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   const all = await Promise.all(names.map((name) => readDaemon(join(folder, name))));

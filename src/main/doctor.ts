@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Diagnosis } from '../services/doctor/diagnose.js';
+import type { Mendable, Mended } from '../services/doctor/mend.js';
 import { within } from '../core/clock.js';
 import { Interrupted } from '../doors/cli/interrupted.js';
 import { systemClock } from '../platform/clock.js';
-import { resolvePaths } from '../platform/paths.js';
+import { removeFile } from '../platform/files.js';
+import { resolvePaths, type Paths } from '../platform/paths.js';
 import type { DatabaseInspection } from '../store/contract.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,13 +31,10 @@ export async function runDoctor(env: Environment, interrupted: AbortSignal): Pro
       paths,
       node: { version: process.versions.node, path: process.execPath, engines: engines() },
       git: createGitProbe({ env }),
-      tmux: createTmuxProbe({
-        env,
-        socketPrefix: env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr',
-        clock: systemClock,
-      }),
+      tmux: createTmuxProbe(tmuxOptions(env)),
       detectAgents,
       database,
+      deadDaemons: () => deadDaemons(paths),
       tryMcp: async (signal) => (await import('./doctor-mcp.js')).tryMcp(signal),
     });
     return await unlessInterrupted(diagnosis, interrupted);
@@ -50,6 +49,39 @@ export async function runDoctor(env: Environment, interrupted: AbortSignal): Pro
   }
 }
 
+export async function runMending(
+  env: Environment,
+  mendable: readonly Mendable[],
+): Promise<readonly Mended[]> {
+  const [{ mendAll }, { isServerAlive, killServer }, { createTmuxProbe }] = await Promise.all([
+    import('../services/doctor/mend.js'),
+    import('../backends/tmux/attach.js'),
+    import('../backends/tmux/probe.js'),
+  ]);
+  const tmux = createTmuxProbe(tmuxOptions(env));
+  return mendAll(mendable, {
+    clock: systemClock,
+    // The person may have taken time to agree: each is looked at again.
+    async removeSocket(socket) {
+      if ((await isServerAlive({ socketName: socket, env })) !== 'no') return false;
+      await removeFile(socket);
+      return true;
+    },
+    async removeDaemonFile(path) {
+      const dead = await deadDaemons(resolvePaths(env));
+      if (!dead.some((daemon) => daemon.path === path)) return false;
+      await removeFile(path);
+      return true;
+    },
+    async endServer(socket) {
+      const server = (await tmux.servers([socket])).find((found) => found.socket === socket);
+      if (server === undefined) return true;
+      if (server.watched !== false) return false;
+      return (await killServer({ socketName: socket, env })) === 'no';
+    },
+  });
+}
+
 /** Checks that are nearly done still take away what they made for themselves. */
 async function unlessInterrupted<T>(work: Promise<T>, interrupted: AbortSignal): Promise<T> {
   const stop = new Promise<null>((resolve) => {
@@ -60,6 +92,17 @@ async function unlessInterrupted<T>(work: Promise<T>, interrupted: AbortSignal):
   if (first !== null) return first.done;
   await within(systemClock, CLOSE_LIMIT_MS, work, null);
   throw new Interrupted();
+}
+
+async function deadDaemons(paths: Paths) {
+  const { readDaemons } = await import('./daemon-files.js');
+  const dead = (await readDaemons(paths)).filter(({ isAlive }) => !isAlive);
+  return dead.map(({ path, file }) => ({ path, url: file.url }));
+}
+
+function tmuxOptions(env: Environment) {
+  const socketPrefix = env['AGENTORCHESTR_TMUX_SOCKET'] ?? 'agentorchestr';
+  return { env, socketPrefix, clock: systemClock };
 }
 
 function loadDetection() {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
-import { appendFile, chmod, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, chmod, lstat, mkdir, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, basename } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
 import { currentUserId } from './paths.js';
@@ -101,6 +101,21 @@ export async function appendLine(path: string, line: string): Promise<void> {
 
 export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true });
+}
+
+/** Throws when something is in it. */
+export async function removeEmptyFolder(path: string): Promise<void> {
+  await rmdir(path);
+}
+
+/** Of exactly this file or folder: a link is refused. */
+export async function setMode(path: string, mode: number): Promise<void> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    await file.chmod(mode);
+  } finally {
+    await file.close();
+  }
 }
 
 export async function removeTree(path: string): Promise<void> {

@@ -16,4 +16,6 @@ export interface FoundServer {
   readonly listening: 'yes' | 'no' | 'unknown';
   /** A supervisor is connected to it, whichever database that one uses; null: cannot be told. */
   readonly supervised: boolean | null;
+  /** A terminal or a supervisor is attached; null: cannot be told. */
+  readonly watched: boolean | null;
 }

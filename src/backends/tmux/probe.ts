@@ -92,12 +92,18 @@ async function servers(options: TmuxProbeOptions, known: readonly string[]): Pro
 
 async function describe(socket: string, env: Environment): Promise<FoundServer> {
   const listening = await isListening(socket);
-  const supervised = listening === 'yes' ? await isSupervised(socket, env) : null;
-  return { socket, sessionId: basename(socket).slice(-8), listening, supervised };
+  const clients = listening === 'yes' ? await controlModesOfClients(socket, env) : null;
+  return {
+    socket,
+    sessionId: basename(socket).slice(-8),
+    listening,
+    supervised: clients?.includes('1') ?? null,
+    watched: clients === null ? null : clients.length > 0,
+  };
 }
 
-async function isSupervised(socket: string, env: Environment): Promise<boolean | null> {
+async function controlModesOfClients(socket: string, env: Environment): Promise<readonly string[] | null> {
   const args = ['-u', '-S', socket, 'list-clients', '-F', '#{client_control_mode}'];
   const { exitCode, stdout } = await runProcess('tmux', args, { env, timeoutMs: LIMIT_MS });
-  return exitCode === 0 ? stdout.split('\n').includes('1') : null;
+  return exitCode === 0 ? stdout.split('\n').filter(Boolean) : null;
 }

@@ -139,6 +139,11 @@ export const ACTION_FLAGS: readonly Flag[] = [
   { name: 'detect', kind: 'switch', summary: 'show the agents found, providers and tools' },
   { name: 'doctor', kind: 'switch', summary: 'check everything a session needs; says how to fix it' },
   {
+    name: 'fix',
+    kind: 'switch',
+    summary: 'with --doctor: remove what is ours and dead; asks first, unless --yes',
+  },
+  {
     name: 'list-sessions',
     kind: 'switch',
     summary: 'show the last 20 sessions; * can be resumed',

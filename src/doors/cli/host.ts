@@ -1,5 +1,6 @@
 import type { FrozenCommand, StoredEvent } from '../../core/events/index.js';
 import type { Diagnosis } from '../../services/doctor/diagnose.js';
+import type { Mendable, Mended } from '../../services/doctor/mend.js';
 import type { SessionPlanInput } from '../../services/supervise/plan.js';
 import type { SessionReport } from '../../services/supervise/session-report.js';
 import type { Shell } from '../shared/completion/script.js';
@@ -22,6 +23,8 @@ export interface CliHost {
   detectSurroundings(): Promise<Surroundings>;
   /** Looks at everything that a session needs; changes nothing. */
   diagnose(): Promise<Diagnosis>;
+  /** Does what `mendableOf` found in a diagnosis. */
+  mend(mendable: readonly Mendable[]): Promise<readonly Mended[]>;
   /** Newest update first. */
   listSessions(limit: number): Promise<readonly SessionListing[]>;
   /** What the project says about itself: trust, commands frozen from its files, the base. Throws NOT_A_PROJECT, NO_COMMITS. */

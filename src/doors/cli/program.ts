@@ -58,7 +58,11 @@ async function flat(host: CliHost, args: readonly string[]): Promise<number> {
     case 'detect':
       return (await import('./commands/detect.js')).detect(host, { json });
     case 'doctor':
-      return (await import('./commands/doctor.js')).doctor(host, { json });
+      return (await import('./commands/doctor.js')).doctor(host, {
+        json,
+        fix: parsed.isOn('fix') ?? false,
+        yes: parsed.isOn('yes') ?? false,
+      });
     case 'list-sessions':
       return (await import('./commands/list-sessions.js')).listSessions(host, { json });
     case 'resume':

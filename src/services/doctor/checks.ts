@@ -1,7 +1,7 @@
 import { checkAgents } from './agents.js';
 import { checkMcp, checkProxies } from './connections.js';
 import type { Check } from './deps.js';
-import { checkProcesses, checkServers, checkWorktrees } from './leftovers.js';
+import { checkDaemons, checkProcesses, checkServers, checkWorktrees } from './leftovers.js';
 import { checkPermissions } from './permissions.js';
 import { checkControlMode, checkGit, checkNode, checkTmux } from './programs.js';
 import { checkSessions } from './sessions.js';
@@ -27,5 +27,6 @@ export const CHECKS: readonly Check[] = [
   { area: 'sessions', name: 'sessions', run: checkSessions },
   { area: 'sessions', name: 'tmux servers', run: checkServers },
   { area: 'sessions', name: 'processes', run: checkProcesses },
+  { area: 'sessions', name: 'daemons', run: checkDaemons },
   { area: 'sessions', name: 'worktrees', run: checkWorktrees },
 ];

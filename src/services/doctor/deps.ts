@@ -17,6 +17,8 @@ export interface DoctorDeps {
   detectAgents(): Promise<readonly InstalledAgent[]>;
   /** The same inspection for all who ask. Throws STORE_UNAVAILABLE. */
   database(): Promise<DatabaseInspection>;
+  /** Files of daemons that died without taking them away. */
+  deadDaemons(): Promise<readonly { readonly path: string; readonly url: string }[]>;
   /** Opens a port on 127.0.0.1, asks it with and without a token, and closes it. Throws what went wrong. */
   tryMcp(signal: AbortSignal): Promise<{ readonly port: number }>;
 }

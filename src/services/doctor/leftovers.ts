@@ -26,7 +26,7 @@ export async function checkServers({ tmux, database }: DoctorDeps): Promise<read
 }
 
 function serverRow(server: FoundServer, session: SeenSession | undefined): CheckRow[] {
-  const { socket, sessionId, listening, supervised } = server;
+  const { socket, sessionId, listening, supervised, watched } = server;
   const subject = { name: 'tmux servers', path: socket };
   if (listening === 'unknown')
     return [
@@ -36,7 +36,10 @@ function serverRow(server: FoundServer, session: SeenSession | undefined): Check
     ];
   if (listening === 'no')
     return [
-      warning(subject, `${socket} is left of a server that is gone`, { command: `rm ${shellQuote(socket)}` }),
+      warning(subject, `${socket} is left of a server that is gone`, {
+        command: `rm ${shellQuote(socket)}`,
+        mend: { kind: 'dead socket', socket, does: 'remove the socket' },
+      }),
     ];
   // A session that is not over is taken up with its server; that it crashed, its own row says.
   if (session !== undefined && ['active', 'crashed', 'paused'].includes(session.shown)) return [];
@@ -46,7 +49,10 @@ function serverRow(server: FoundServer, session: SeenSession | undefined): Check
     const kept = `the panes of session ${sessionId} (${session.shown}) are still kept`;
     const way = isDone ? '' : `; go on with it (agentorchestr --resume ${sessionId}) or give it up`;
     const fix = `agentorchestr clean ${sessionId}${isDone ? '' : ' --give-up'}`;
-    return [warning(subject, `${kept}${way}`, { command: fix })];
+    // Its work is over and was handed back; what is on its panes is for those who still look.
+    const isDead = isDone && watched === false;
+    const mend = { kind: 'unwatched server', socket, does: 'end the tmux server' } as const;
+    return [warning(subject, `${kept}${way}`, { command: fix, ...(isDead ? { mend } : {}) })];
   }
   // Of another database, and at work there.
   if (supervised === true) return [];
@@ -63,13 +69,28 @@ export async function checkProcesses({ database }: DoctorDeps): Promise<readonly
       .attempts(row.session_id)
       .filter(({ state }) => state !== 'ended')
       .filter(({ pid, pid_started_at: at }) => pid !== null && at !== null && processStartTime(pid) === at)
-      .map(({ worker_id: worker, pid }) =>
+      .map(({ worker_id: worker, pid, pid_started_at: at }) =>
         warning({ name: 'processes' }, `${worker} of session ${row.session_id} (${row.state}) runs on`, {
           command: `kill ${pid}`,
+          // Whoever goes on with another session may find its agents alive.
+          ...(row.state === 'done' && pid !== null && at !== null
+            ? { mend: { kind: 'process', process: { pid, pidStartedAt: at }, does: 'end the process' } }
+            : {}),
         }),
       ),
   );
   return rows.length > 0 ? atMost(rows, 'processes') : [];
+}
+
+/** Files that say where an agentd listens which does not live any more. */
+export async function checkDaemons({ deadDaemons }: DoctorDeps): Promise<readonly CheckRow[]> {
+  const rows = (await deadDaemons()).map(({ path, url }) =>
+    warning({ name: 'daemons', path }, `${path} is left of an agentd at ${url} that died`, {
+      command: `rm ${shellQuote(path)}`,
+      mend: { kind: 'dead daemon', path, does: 'remove the file' },
+    }),
+  );
+  return rows.length > 0 ? atMost(rows, 'daemons') : [];
 }
 
 /** Worktrees without a session, entries in repositories without a folder. What is in them may be work: nothing is forced. */
@@ -111,6 +132,7 @@ async function leftFolders(session: string, git: DoctorDeps['git']): Promise<Che
     return [
       warning({ name: 'worktrees', path: session }, `${session} is empty, of no known session`, {
         command: `rmdir ${shellQuote(session)}`,
+        mend: { kind: 'empty folder', path: session, does: 'remove the empty folder' },
       }),
     ];
   return Promise.all(trees.map(({ path }) => leftTree(path, git)));

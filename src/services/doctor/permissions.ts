@@ -50,11 +50,15 @@ export function tooOpen(found: readonly PathFacts[], kind: 'directory' | 'file')
   const what = `${open.length === 1 ? `this ${word(kind, 1)} is` : `${open.length} ${word(kind, 2)} are`}`;
   const found_ = `${what} open to others: ${named(open)}`;
   return [
-    warning(
-      { name: 'permissions', path: open[0]?.path ?? null },
-      found_,
-      chmod(kind === 'file' ? '600' : '700', pathsOf(open)),
-    ),
+    warning({ name: 'permissions', path: open[0]?.path ?? null }, found_, {
+      ...chmod(kind === 'file' ? '600' : '700', pathsOf(open)),
+      mend: {
+        kind: 'mode',
+        mode: kind === 'file' ? 0o600 : 0o700,
+        paths: pathsOf(open),
+        does: 'close it to others',
+      },
+    }),
   ];
 }
 

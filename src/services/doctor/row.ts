@@ -1,11 +1,26 @@
+import type { ProcessRef } from '../../platform/process-tree.js';
+
 export const AREAS = ['programs', 'agents', 'connections', 'terminal', 'storage', 'sessions'] as const;
 export type Area = (typeof AREAS)[number];
 
 /** `failed`: no goal can be worked on like this. `warning`: it can, with something missing. `unknown`: could not be told. */
 export type CheckState = 'ok' | 'warning' | 'failed' | 'unknown';
 
+/**
+ * What `--doctor --fix` does, of its own, about a row. Only where nobody has to decide: it is ours, it is dead (or ours
+ * alone to set), and neither work nor anything of the user's can be lost with it.
+ */
+export type Mend = { readonly does: string } & (
+  | { readonly kind: 'dead socket' | 'unwatched server'; readonly socket: string }
+  | { readonly kind: 'process'; readonly process: ProcessRef }
+  /** The system refuses as soon as something is in it. */
+  | { readonly kind: 'empty folder'; readonly path: string }
+  | { readonly kind: 'dead daemon'; readonly path: string }
+  | { readonly kind: 'mode'; readonly mode: number; readonly paths: readonly string[] }
+);
+
 /** What to do about it: a command to type as it stands, or a sentence. */
-export type Fix = { readonly command: string } | { readonly advice: string };
+export type Fix = { readonly command: string; readonly mend?: Mend } | { readonly advice: string };
 
 export interface CheckRow {
   readonly name: string;

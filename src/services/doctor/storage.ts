@@ -112,7 +112,7 @@ function sizeOf(bytes: number): string {
   return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-export function chmod(mode: string, paths: readonly string[]): Fix {
+export function chmod(mode: string, paths: readonly string[]): { readonly command: string } {
   return { command: `chmod ${mode} ${paths.map(shellQuote).join(' ')}` };
 }
 

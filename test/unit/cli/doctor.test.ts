@@ -29,15 +29,106 @@ const SICK: Diagnosis = {
   ],
 };
 
-async function run(diagnosis: Diagnosis, options: { json?: boolean; tty?: boolean } = {}) {
-  const terminal = { ...fakeTerminal({ tty: options.tty ?? false }), columns: 80 };
+interface Options {
+  readonly json?: boolean;
+  readonly fix?: boolean;
+  readonly yes?: boolean;
+  readonly tty?: boolean;
+  readonly answers?: readonly string[];
+  /** Why a fix fails. */
+  readonly problem?: string;
+}
+
+async function run(diagnosis: Diagnosis, options: Options = {}) {
+  const { json = false, fix = false, yes = false, tty = false, answers = [], problem = null } = options;
+  const terminal = { ...fakeTerminal({ tty, answers }), columns: 80 };
+  const mended: string[] = [];
   const host = fakeHost(terminal, {
     env: { HOME: '/home/nobody', NO_COLOR: '1' },
-    diagnose: () => Promise.resolve(diagnosis),
+    diagnose: () => Promise.resolve(mended.length === 0 || problem !== null ? diagnosis : WELL),
+    mend: (mendable) =>
+      Promise.resolve(
+        mendable.map(({ row, mend }) => {
+          mended.push(mend.kind);
+          return { name: row.name, found: row.found, fix: mend.does, problem };
+        }),
+      ),
   });
-  const code = await doctor(host, { json: options.json ?? false });
-  return { code, out: terminal.said.out };
+  const code = await doctor(host, { json, fix, yes });
+  return { code, out: terminal.said.out, err: terminal.said.err, mended };
 }
+
+const SOCKET = '/tmp/tmux-0/agentorchestr-0a1b2c3d';
+const WELL: Diagnosis = {
+  healthy: true,
+  areas: [{ area: 'sessions', rows: [ok({ name: 'tmux servers' }, 'none was left behind')] }],
+};
+const LEFT: Diagnosis = {
+  healthy: true,
+  areas: [
+    {
+      area: 'sessions',
+      rows: [
+        warning({ name: 'sessions' }, '3f2a91bc lost its supervisor', {
+          command: 'agentorchestr --resume 3f2a91bc',
+        }),
+        warning({ name: 'tmux servers', path: SOCKET }, `${SOCKET} is left of a server that is gone`, {
+          command: `rm ${SOCKET}`,
+          mend: { kind: 'dead socket', socket: SOCKET, does: 'remove the socket' },
+        }),
+      ],
+    },
+  ],
+};
+
+describe('--doctor --fix', () => {
+  it('shows what it would do, does it when the person agrees, and looks again', async () => {
+    const { code, out, err, mended } = await run(LEFT, { fix: true, tty: true, answers: ['y'] });
+    expect(err).toContain(`${SOCKET} is left of a server that is gone\n  → remove the socket\n`);
+    expect({ code, mended }).toEqual({ code: 0, mended: ['dead socket'] });
+    expect(out).toBe(`fixed
+  done     ${SOCKET} is left of a server that is gone →
+           remove the socket
+
+sessions
+  ok       tmux servers     none was left behind
+
+ready to work: all is well
+Logins were not checked. Only what is above under "fixed" was changed.
+`);
+  });
+
+  it('does nothing when the person does not agree, or nobody can be asked', async () => {
+    const refused = await run(LEFT, { fix: true, tty: true, answers: [''] });
+    expect(refused).toMatchObject({ code: 1, out: '', mended: [] });
+    expect(refused.err).toMatch(/nothing was changed\n$/);
+    await expect(run(LEFT, { fix: true })).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(run(LEFT, { fix: true, json: true, tty: true })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('says each in JSON, and fails when one could not be done', async () => {
+    const { code, out } = await run(LEFT, { fix: true, yes: true, json: true, problem: 'it is busy' });
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      healthy: true,
+      fixed: [
+        {
+          name: 'tmux servers',
+          found: `${SOCKET} is left of a server that is gone`,
+          fix: 'remove the socket',
+          problem: 'it is busy',
+        },
+      ],
+      checks: [{ name: 'sessions' }, { name: 'tmux servers', state: 'warning', fix: `rm ${SOCKET}` }],
+    });
+  });
+
+  it('asks nothing where there is nothing to do', async () => {
+    const { code, out, mended } = await run(WELL, { fix: true, json: true });
+    expect({ code, mended }).toEqual({ code: 0, mended: [] });
+    expect(JSON.parse(out)).toMatchObject({ fixed: [] });
+  });
+});
 
 describe('the table of --doctor', () => {
   it('fits 80 columns, but for commands, which are never broken', async () => {

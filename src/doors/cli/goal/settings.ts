@@ -87,8 +87,14 @@ export function actionOf(
     given.includes(name),
   );
   const [action] = actions;
+  if (given.includes('fix') && action !== 'doctor')
+    throw new OrchestratorError('USAGE', {
+      problem: '--fix is for --doctor',
+      hint: 'agentorchestr --doctor --fix',
+    });
   if (action === undefined) return given.includes('manual') ? 'manual' : 'goal';
-  const other = given.find((name) => name !== action && name !== 'json');
+  const more = given.includes('fix') ? ['json', 'fix', 'yes'] : ['json'];
+  const other = given.find((name) => name !== action && !more.includes(name));
   if (other === undefined) return action;
   throw new OrchestratorError('USAGE', {
     problem: `--${action} and --${other} cannot be used together`,
