@@ -18,13 +18,19 @@ const rows = [];
 try {
   const tarball = pack();
   for (const version of versions.length > 0 ? versions : ['20', '22', '24'])
-    rows.push(tryOn(version, tarball));
+    rows.push(told(tryOn(version, tarball)));
 } finally {
-  rmSync(folder, { recursive: true, maxRetries: 5 });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 if (args.includes('--json')) console.log(JSON.stringify(rows, null, 2));
 else console.table(rows);
 process.exitCode = rows.every(({ problem }) => problem === '') ? 0 : 1;
+
+/** At once: the next one takes minutes. */
+function told(row) {
+  process.stderr.write(`${JSON.stringify(row)}\n`);
+  return row;
+}
 
 function pack() {
   const stdout = npm(['pack', '--json', '--foreground-scripts=false', '--pack-destination', folder]);

@@ -22,8 +22,11 @@ import type { Paths } from '../platform/paths.js';
 import { goneWithin, signalProcess } from '../platform/process-tree.js';
 import { addressOf } from './daemon-access.js';
 import { healthAt } from './daemon-port.js';
-import { daemonsFolder, findDaemon } from './daemon-files.js';
+import { daemonsFolder, findDaemon, type KnownDaemon } from './daemon-files.js';
 import { lastWordsPath, logPath } from './daemon-log.js';
+
+/** Longer than what runs usually gets to end. */
+const STOPPING_LIMIT_MS = 120_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -63,7 +66,9 @@ async function start(env: Environment, paths: Paths, target: Target, given: Star
       hint: 'agentctl daemon preflight',
     });
   const known = await findDaemon(paths, addressOf(options.host, options.port));
-  if (known?.isAlive === true) {
+  if (known?.isAlive === true && !(await isOnItsWayOut(known))) {
+    const wanted = databaseNamed(given.args, env);
+    if (wanted !== null && resolve(wanted) !== known.file.database) throw taken(options, known);
     const { pid_started_at: _at, boot_id: _boot, ...shown } = known.file;
     return { started: false, already_running: true, ...shown };
   }
@@ -82,6 +87,24 @@ async function start(env: Environment, paths: Paths, target: Target, given: Star
   };
   if (message.ready === undefined) throw notStarted(message.error, log);
   return { started: true, ...message.ready };
+}
+
+/** One that is being stopped is waited for: who starts it again means the next one. */
+async function isOnItsWayOut({ file }: KnownDaemon): Promise<boolean> {
+  if ((await healthAt(file.url))?.status !== 'draining') return false;
+  return goneWithin({ pid: file.pid, pidStartedAt: file.pid_started_at }, STOPPING_LIMIT_MS, systemClock);
+}
+
+/** As it was given; null: the usual one. */
+function databaseNamed(args: readonly string[], env: Environment): string | null {
+  const at = args.findIndex((arg) => arg === '--db' || arg.startsWith('--db='));
+  if (at === -1) return env['AGENTD_DB'] ?? null;
+  return args[at]?.startsWith('--db=') === true ? args[at].slice(5) : (args[at + 1] ?? null);
+}
+
+function taken({ host, port }: AgentdOptions, { file }: KnownDaemon): OrchestratorError {
+  const by = `an agentd with another database (process ${file.pid}, ${file.database})`;
+  return new OrchestratorError('PORT_IN_USE', { host, port, by });
 }
 
 /** `--url` says where it is to listen, unless agentd's own flags do. */

@@ -6,7 +6,10 @@ import { systemClock } from '../platform/clock.js';
 import { addressOf } from './daemon-access.js';
 
 const PROBE_LIMIT_MS = 1_000;
-const health = z.object({ service: z.literal('agentd'), version: z.string(), instance_id: z.string() });
+const health = z.object({
+  ...{ service: z.literal('agentd'), version: z.string(), instance_id: z.string() },
+  status: z.enum(['ok', 'draining']),
+});
 
 interface Place {
   readonly host: string;

@@ -10,6 +10,7 @@ import { preflight, type Preflight } from '../services/gateway/preflight/preflig
 import type { DatabaseInspection } from '../store/contract.js';
 import { inspectDatabase } from '../store/inspect.js';
 import { addressOf, isLoopback, LEASE } from './daemon-access.js';
+import { checkedAgentOptions } from './daemon-start-check.js';
 import { findDaemon } from './daemon-files.js';
 import { healthAt, nameOf, tryToListen } from './daemon-port.js';
 
@@ -38,6 +39,7 @@ export async function runPreflight(
       inspect: () =>
         (inspection ??= inspectDatabase({ path: database, temp: paths.temp, clock: systemClock })),
       ...{ lease: LEASE, isAlive: isSameProcessAlive },
+      checkOptions: () => checkedAgentOptions(options, agents, env),
       port: () => (port ??= portState(options, paths)),
     });
   } finally {

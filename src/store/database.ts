@@ -1,8 +1,10 @@
 import Database from 'better-sqlite3';
 import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { makeFolders } from '../platform/files.js';
 import { currentUserId } from '../platform/paths.js';
+import { shellQuote } from '../platform/shell-quote.js';
 import type { Connection } from './connection.js';
 import { migrate } from './migrate.js';
 import { BUSY_TIMEOUT_MS, isBusy, storeUnavailable, translateSqliteError } from './sqlite-errors.js';
@@ -36,7 +38,7 @@ function connect(file: string, path: string, prepare: (connection: Connection) =
   } catch (error) {
     connection?.close();
     throw isAddonMissing(error)
-      ? storeUnavailable(path, 'the SQLite addon cannot be loaded', 'run: npm rebuild better-sqlite3', error)
+      ? storeUnavailable(path, 'the SQLite addon cannot be loaded', rebuildHint(), error)
       : translateSqliteError(path, error);
   }
 }
@@ -99,6 +101,13 @@ function tryWal(connection: Connection): unknown {
     if (isBusy(error)) return error;
     throw error;
   }
+}
+
+/** As it can be typed anywhere, whoever installed us and where. */
+function rebuildHint(): string {
+  const addon = createRequire(import.meta.url).resolve('better-sqlite3/package.json');
+  const installed = dirname(dirname(dirname(addon)));
+  return `run: npm --prefix ${shellQuote(installed)} rebuild better-sqlite3`;
 }
 
 function isAddonMissing(error: unknown): boolean {

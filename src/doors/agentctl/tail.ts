@@ -52,8 +52,9 @@ export async function tailEvents(host: AgentctlHost, given: Given, options: Opti
     return EXIT.ok;
   }
   const signal = host.interrupted();
-  for await (const event of follow(host, reader, { at, untilIdle, signal, quiet: options.quiet }))
-    printEvent(host, event, options);
+  const wasReached = typeof cursor !== 'string';
+  const following = { at, wasReached, untilIdle, signal, quiet: options.quiet };
+  for await (const event of follow(host, reader, following)) printEvent(host, event, options);
   return EXIT.ok;
 }
 
@@ -126,15 +127,21 @@ async function* toEnd(reader: EventReader, from: string) {
 
 interface Following {
   readonly at: string;
+  /** It has answered before. */
+  readonly wasReached: boolean;
   readonly untilIdle: boolean;
   readonly signal: AbortSignal;
   readonly quiet: boolean;
 }
 
-async function* follow(host: AgentctlHost, reader: EventReader, { at, untilIdle, signal, quiet }: Following) {
+async function* follow(
+  host: AgentctlHost,
+  reader: EventReader,
+  { at, wasReached, untilIdle, signal, quiet }: Following,
+) {
   let cursor = at;
   const absence = new Absence(host, quiet);
-  let reached = false;
+  let reached = wasReached;
   while (!signal.aborted) {
     try {
       // Asked before the page is read: what was said until then is in the page.
@@ -147,7 +154,9 @@ async function* follow(host: AgentctlHost, reader: EventReader, { at, untilIdle,
       if (isIdle && !page.has_more) return;
     } catch (error) {
       if (signal.aborted) return;
-      if (!reached || toOrchestratorError(error).category !== 'unavailable') throw error;
+      const { category, params } = toOrchestratorError(error);
+      reached ||= params['was_there'] === true;
+      if (!reached || category !== 'unavailable') throw error;
       await absence.pause(signal);
     }
   }

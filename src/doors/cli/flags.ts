@@ -141,7 +141,7 @@ export const ACTION_FLAGS: readonly Flag[] = [
   {
     name: 'fix',
     kind: 'switch',
-    summary: 'with --doctor: remove what is ours and dead; asks first, unless --yes',
+    summary: 'with --doctor: mend what is ours and dead; asks, unless --yes',
   },
   {
     name: 'list-sessions',

@@ -2,7 +2,7 @@ import { findAgent, launchOf } from '../../agents/registry.js';
 import type { TurnBackend } from '../../backends/contract.js';
 import { delay, within, type Clock } from '../../core/clock.js';
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
-import type { WorkerRow } from '../../core/state/rows.js';
+import type { RunRow, WorkerRow } from '../../core/state/rows.js';
 import { ensurePrivateDirectory } from '../../platform/files.js';
 import type { Logger } from '../../platform/logger.js';
 import type { LeaseOwner, Store } from '../../store/contract.js';
@@ -31,6 +31,8 @@ export interface ConversationsDeps extends TurnParts {
 }
 
 const END_LIMIT_MS = 10_000;
+/** Far more than it takes to weigh what an agent said last. */
+const SETTLE_LIMIT_MS = 5_000;
 
 /** The engines of the conversations that something is asked of, one each, over one pool. */
 export class Conversations {
@@ -82,6 +84,7 @@ export class Conversations {
     const limit = AbortSignal.any([hurry, drained.signal]);
     await Promise.race([slots.drain(), delay(clock, graceMs, limit)]);
     drained.abort();
+    await within(clock, SETTLE_LIMIT_MS, this.#settled(), undefined);
     await within(clock, END_LIMIT_MS, this.#interruptAll(), undefined);
   }
 
@@ -178,18 +181,38 @@ export class Conversations {
     }
   }
 
+  /** Resolves when every run whose process is over has its outcome: an answer that was given is not lost to a stop. */
+  #settled(): Promise<void> {
+    const { store, slots } = this.#deps;
+    const isUnsettled = ([sessionId]: [string, unknown]) =>
+      this.#running(sessionId).some(({ run_id: runId }) => !slots.running.includes(runId));
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.#open.all().some(isUnsettled)) return;
+        unsubscribe();
+        resolve();
+      };
+      const unsubscribe = store.subscribe(store.head(), look);
+      look();
+    });
+  }
+
   async #interruptAll(): Promise<void> {
-    const { store } = this.#deps;
     await Promise.all(
       this.#open.all().map(async ([sessionId, opening]) => {
         const { engine } = await opening;
-        for (const { worker_id: workerId } of store.workers(sessionId)) {
-          const run = openRun(store, sessionId, workerId);
-          if (run?.state !== 'running' || run.executor !== 'pool') continue;
-          const summary = 'agentd was stopped while it ran';
+        const summary = 'agentd was stopped while it ran';
+        for (const run of this.#running(sessionId))
           await engine.endRun(run, { type: 'run.interrupted', summary, evidence: 'process' });
-        }
       }),
     );
+  }
+
+  #running(sessionId: string): RunRow[] {
+    const { store } = this.#deps;
+    return store.workers(sessionId).flatMap(({ worker_id: workerId }) => {
+      const run = openRun(store, sessionId, workerId);
+      return run?.state === 'running' && run.executor === 'pool' ? [run] : [];
+    });
   }
 }

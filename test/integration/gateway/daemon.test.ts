@@ -126,6 +126,20 @@ it.each([
   },
 );
 
+it('[12] an answer that a stop had time for is the outcome of its run', { timeout: 120_000 }, async () => {
+  const daemon = await rig.start();
+  const id = await rig.session(daemon);
+  const run = await rig.say(daemon, id, `until ${join(rig.folder, 'go')}`);
+  await rig.word(daemon, id);
+  daemon.child.kill('SIGTERM');
+  await rig.draining(daemon);
+  writeFileSync(join(rig.folder, 'go'), '');
+  await once(daemon.child, 'exit');
+  const next = await rig.start();
+  expect(await rig.over(next, run)).toMatchObject({ state: 'succeeded', result_text: 'saw it' });
+  expect(await rig.end(next.child, 'SIGTERM')).toBe(0);
+});
+
 it('what cannot be meant is refused at the start, and nothing is left of it', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

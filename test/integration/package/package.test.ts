@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { publint } from 'publint';
@@ -23,7 +23,7 @@ const paths = (below = '') => packed.files.map(({ path }) => path).filter((path)
 describe('the package', () => {
   it('holds the compiled programs with the licences of what is in them, and nothing else that a compiler makes', () => {
     const compiled = paths('dist/');
-    expect(compiled.filter((path) => !/^dist\/main\/[\w-]+[.]js$/.test(path))).toEqual(['dist/licenses.txt']);
+    expect(compiled.filter((path) => !/^dist\/main\/[\w-]+[.]c?js$/.test(path))).toEqual(['dist/licenses.txt']);
     const started = readdirSync(join(REPOSITORY, 'bin')).flatMap((launcher) =>
       [...readFileSync(join(REPOSITORY, 'bin', launcher), 'utf8').matchAll(/dist\/main\/[\w-]+[.]c?js/g)].map(
         String,
@@ -77,6 +77,7 @@ describe('the installed package', () => {
   let sandbox: Sandbox;
   let bin: string;
   let path: string;
+  let installed: string;
   beforeAll(async () => {
     // A user who has nothing yet: an empty home, no folder of ours, a git that knows nobody.
     sandbox = createSandbox();
@@ -85,7 +86,7 @@ describe('the installed package', () => {
     writeFileSync(join(agents, 'claude'), '#!/bin/sh\necho "2.1.332 (Claude Code)"\n', { mode: 0o755 });
     path = [join(prefix, 'bin'), agents, sandbox.env['PATH']].join(':');
     bin = join(prefix, 'bin');
-    await installPackage(packed.tarball, { prefix, home: sandbox.home });
+    installed = await installPackage(packed.tarball, { prefix, home: sandbox.home });
   }, 300_000);
   afterAll(() => sandbox.close());
 
@@ -116,6 +117,16 @@ describe('the installed package', () => {
     expect(checks.filter(({ state }) => state === 'failed')).toEqual([]);
     expect(checks).toContainEqual(expect.objectContaining({ name: 'database', state: 'ok' }));
     expect(exitCode).toBe(0);
+  });
+
+  it('says how the addon is compiled where it is missing, as it can be typed anywhere', async () => {
+    const addon = join(installed, 'node_modules/better-sqlite3/build');
+    renameSync(addon, `${addon}.away`);
+    const { exitCode, stderr } = await run('agentorchestr', '--list-sessions');
+    renameSync(`${addon}.away`, addon);
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toMatch(/the SQLite addon cannot be loaded\n/);
+    expect(stderr).toContain(`hint: run: npm --prefix ${installed} rebuild better-sqlite3`);
   });
 
   it('reaches a goal with the built-in agent and leaves nothing', async () => {

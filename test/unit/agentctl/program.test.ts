@@ -300,7 +300,7 @@ it('an agent is not given the means to stop the agentd that it works for', async
 });
 
 it('an agentd that answers and left no file is not said to be away', async () => {
-  rig.answer = { status: 200, body: { service: 'agentd', version: '1', instance_id: 'x' } };
+  rig.answer = { status: 200, body: { service: 'agentd', status: 'ok', version: '1', instance_id: 'x' } };
   const said = await rig.run(['daemon', 'stop']);
   expect(said).toMatchObject({ code: 1, out: '', err: expect.stringContaining('which process it is') });
 });

@@ -16,7 +16,9 @@ export const CONFLICT_ERRORS = {
     category: 'conflict',
     message: (p) => `session ${p['session']} has ended (${p['state']})`,
     hint: (p) =>
-      p['state'] === 'archived' ? 'begin another session' : 'end your turn: nothing more is needed',
+      p['state'] === 'archived'
+        ? 'take it up again first (PATCH with "state":"active", agentctl session update ID --state active), or begin another'
+        : 'end your turn: nothing more is needed',
   },
   SESSION_BUSY: {
     category: 'conflict',

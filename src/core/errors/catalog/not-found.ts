@@ -10,7 +10,7 @@ export const NOT_FOUND_ERRORS = {
   RUN_NOT_FOUND: {
     category: 'not_found',
     message: (p) => `no run "${p['run']}"`,
-    hint: () => 'the events of its session name every run',
+    hint: () => 'run.id of the answer to a message is one; the events of its session name every run',
   },
   FILE_NOT_READABLE: {
     category: 'not_found',
@@ -51,7 +51,7 @@ export const NOT_FOUND_ERRORS = {
   UNKNOWN_OPERATION: {
     category: 'not_found',
     message: (p) => `no operation "${p['operation']}"`,
-    hint: () => 'GET /api/operations lists them',
+    hint: () => 'tools/list (MCP) and /openapi.json or /api/operations list them',
   },
   UNKNOWN_VERIFY: {
     category: 'not_found',

@@ -62,7 +62,7 @@ export const PRECONDITION_ERRORS = {
         ? 'no coding agent was found on PATH'
         : `none of these agents was found on PATH: ${list(p['wanted'])}`,
     hint: () =>
-      'install one (agentorchestr --detect shows what is looked for), or try the built-in one: agentorchestr demo',
+      'install one (agentorchestr --detect shows what is looked for), or try the built-in one: agentorchestr demo; with agentd: docs/guides/scripted-agent.md',
   },
   AGENT_NOT_LAUNCHABLE: {
     category: 'precondition',

@@ -39,6 +39,18 @@ export async function checkProviders(deps: PreflightDeps): Promise<readonly Chec
   return rows.flat();
 }
 
+/** A line only where something is wrong: one for each agent says the rest. */
+export async function checkOptions(deps: PreflightDeps): Promise<readonly CheckRow[]> {
+  try {
+    await deps.checkOptions();
+    return [];
+  } catch (error) {
+    if (!(error instanceof OrchestratorError)) throw error;
+    const { message, hint = '' } = errorBody(error);
+    return [failed({ name: 'agent options' }, message, { advice: hint })];
+  }
+}
+
 /** Whom this start or what was left needs, and why. The first reason is the strongest. */
 async function needed({ wanted, inspect }: PreflightDeps): Promise<ReadonlyMap<string, Need>> {
   const needs = new Map<string, Need>();

@@ -32,6 +32,8 @@ export interface PreflightDeps {
   isAlive(owner: LeaseOwner): boolean;
   /** The same answer for all who ask. */
   port(): Promise<PortState>;
+  /** Throws what is wrong in what is set for agents. */
+  checkOptions(): Promise<unknown>;
 }
 
 export type PortState =

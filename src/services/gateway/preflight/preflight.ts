@@ -1,6 +1,6 @@
 import { runCheck } from '../../doctor/diagnose.js';
 import type { CheckRow } from '../../doctor/row.js';
-import { checkProviders } from './agents.js';
+import { checkOptions, checkProviders } from './agents.js';
 import type { PreflightCheck, PreflightDeps } from './deps.js';
 import {
   checkAccess,
@@ -27,6 +27,7 @@ const CHECKS: readonly PreflightCheck[] = [
   { name: 'permissions', run: checkPermissions },
   { name: 'port', run: checkPort },
   { name: 'access', run: checkAccess },
+  { name: 'agent options', run: checkOptions },
   { name: 'agents', run: checkProviders },
 ];
 
