@@ -304,3 +304,34 @@ it('an agentd that answers and left no file is not said to be away', async () =>
   const said = await rig.run(['daemon', 'stop']);
   expect(said).toMatchObject({ code: 1, out: '', err: expect.stringContaining('which process it is') });
 });
+
+it.each([
+  ['the last ones', [], 1],
+  ['a cursor', ['--cursor', '5'], 0],
+])(
+  '[26] a tail that follows from %s goes on when agentd is away before anything new came',
+  async (_what, from, pages) => {
+    const over = new AbortController();
+    const page = (...seqs: number[]) => ({
+      events: seqs.map((seq) => ({ seq, cursor: String(seq) })),
+      ...{ next_cursor: String(seqs.at(-1) ?? 5), has_more: false },
+    });
+    for (let index = 0; index < pages; index++) rig.first.push({ status: 200, body: page() });
+    rig.first.push('hang up', 'hang up', { status: 200, body: page(6, 7) });
+    rig.answer = { status: 200, body: page() };
+    const out: string[] = [];
+    const said = await rig.run(
+      ['events', 'tail', SESSION, '--follow', '--field', 'seq', ...from],
+      {},
+      {
+        interrupted: () => over.signal,
+        out: (text) => {
+          out.push(text);
+          if (text === '7\n') over.abort();
+        },
+      },
+    );
+    expect(said).toMatchObject({ code: 0, err: expect.stringContaining('answers again; going on after 5') });
+    expect(out).toEqual(['6\n', '7\n']);
+  },
+);
