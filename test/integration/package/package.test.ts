@@ -23,7 +23,9 @@ const paths = (below = '') => packed.files.map(({ path }) => path).filter((path)
 describe('the package', () => {
   it('holds the compiled programs with the licences of what is in them, and nothing else that a compiler makes', () => {
     const compiled = paths('dist/');
-    expect(compiled.filter((path) => !/^dist\/main\/[\w-]+[.]c?js$/.test(path))).toEqual(['dist/licenses.txt']);
+    expect(compiled.filter((path) => !/^dist\/main\/[\w-]+[.]c?js$/.test(path))).toEqual([
+      'dist/licenses.txt',
+    ]);
     const started = readdirSync(join(REPOSITORY, 'bin')).flatMap((launcher) =>
       [...readFileSync(join(REPOSITORY, 'bin', launcher), 'utf8').matchAll(/dist\/main\/[\w-]+[.]c?js/g)].map(
         String,
