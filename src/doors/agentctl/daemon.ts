@@ -25,7 +25,8 @@ export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
   {
     name: 'daemon start',
     usage: 'agentctl daemon start [FLAGS OF agentd]',
-    summary: 'Start agentd in the background, in this folder; does nothing where it runs.',
+    summary:
+      'Start agentd in the background, in this folder; does nothing where it runs (flags: agentd --help).',
     handsOn: true,
     flags: {},
     async run(host, args, options) {

@@ -37,19 +37,30 @@ export const COMPLETION = {
 };
 
 export function helpOf(commands: readonly OperationCommand[]): string {
+  return `agentctl: talk to coding agents through agentd
+
+${EXAMPLES}
+Commands (agentctl COMMAND --help tells more):
+${linesOf(commands).join('\n')}
+
+${GLOBALS}`;
+}
+
+/** `agentctl run --help`: of all commands that begin so. null: there are none. */
+export function helpOfGroup(commands: readonly OperationCommand[], group: string): string | null {
+  const plain = group.replace(/s$/, '');
+  const lines = linesOf(commands).filter((line) => /^ {2}(\S+?)s? \S/.exec(line)?.[1] === plain);
+  if (lines.length === 0) return null;
+  return `Commands (agentctl COMMAND --help tells more):\n${lines.join('\n')}\n\n${GLOBALS}`;
+}
+
+function linesOf(commands: readonly OperationCommand[]): string[] {
   const lines: (readonly [string, string])[] = [
     ...DAEMON_COMMANDS.map(({ usage, summary }) => [usage, summary] as const),
     ...commands.map((command) => [usageLine(command), command.operation.summary] as const),
     ...[TAIL, COMPLETION].map(({ usage, summary }) => [usage, summary] as const),
   ];
-  const shown = lines.map(([line, summary]) => `  ${line.replace(/^agentctl /, '').padEnd(38)} ${summary}`);
-  return `agentctl: talk to coding agents through agentd
-
-${EXAMPLES}
-Commands (agentctl COMMAND --help tells more):
-${shown.join('\n')}
-
-${GLOBALS}`;
+  return lines.map(([line, summary]) => `  ${line.replace(/^agentctl /, '').padEnd(38)} ${summary}`);
 }
 
 export function helpOfCommand(command: OperationCommand): string {

@@ -15,7 +15,7 @@ import {
 } from './arguments.js';
 import { commandOf, flagsOf, isNamed, type OperationCommand } from './commands.js';
 import { DAEMON_COMMANDS, type DaemonCommand } from './daemon.js';
-import { helpOf, helpOfCommand, helpOfCompletion, helpOfOther, TAIL } from './help.js';
+import { helpOf, helpOfCommand, helpOfCompletion, helpOfGroup, helpOfOther, TAIL } from './help.js';
 import type { AgentctlHost } from './host.js';
 import { readInput, requestOf } from './input.js';
 import { printAnswer, printError } from './output.js';
@@ -56,7 +56,7 @@ async function run(
   const command =
     commands.find((one) => isNamed(one, two)) ?? commands.find((one) => isNamed(one, rest[0] ?? ''));
   if (command === undefined) {
-    if (!isNamed(TAILING, two)) throw unknown(commands, rest);
+    if (!isNamed(TAILING, two)) return helpOrThrow(host, commands, rest);
     const given = parseFlags([...globals, ...rest.slice(2)], TAIL.flags, 'agentctl events tail');
     if (given.values['help'] === true) return say(host, helpOfOther(TAIL));
     return tailEvents(host, given, readOptions(given, host.env));
@@ -111,6 +111,13 @@ async function runOperation(
   if (code === EXIT.endedOtherwise && options.field !== null && !options.quiet)
     host.err(`note: ${endOf(answer)}\n`);
   return code;
+}
+
+function helpOrThrow(host: AgentctlHost, commands: readonly OperationCommand[], rest: readonly string[]) {
+  const [group = '', flag = ''] = rest;
+  const help = ['--help', '-h'].includes(flag) ? helpOfGroup(commands, group) : null;
+  if (help === null) throw unknown(commands, rest);
+  return say(host, help);
 }
 
 function endOf(answer: Readonly<Record<string, unknown>>): string {

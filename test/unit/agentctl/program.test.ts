@@ -335,3 +335,13 @@ it.each([
     expect(out).toEqual(['6\n', '7\n']);
   },
 );
+
+it.each(['run', 'runs', 'daemon', 'events', 'session'])(
+  '%s --help names the commands that begin so',
+  async (group) => {
+    const { code, out } = await rig.run([group, '--help']);
+    expect(code).toBe(0);
+    const named = out.split('\n').flatMap((line) => /^ {2}(\w+) \S+ .*\S/.exec(line)?.[1] ?? []);
+    expect(new Set(named)).toEqual(new Set([group.replace(/^runs$/, 'run')]));
+  },
+);
