@@ -37,7 +37,7 @@ export interface EngineDeps {
    * A run whose process went with the supervisor that began it is interrupted, unless it has retries left. Default: it
    * goes on in another attempt, which counts against none.
    */
-  readonly endsLost?: boolean;
+  endsLost?(worker: WorkerRow): boolean;
   /** CPU time that a process and everything it started have used, ms; null: it is not known. */
   cpuTime(pid: number): Promise<number | null>;
   /** Private folder of a worker; its done.flag is watched. */

@@ -60,10 +60,11 @@ export function afterFailure(
   };
   const startsAnew = failure.thread === 'unknown' && worker.thread_id !== null;
   const isLost = failure.isBrokenOff === true;
-  const isFree = startsAnew || (isLost && deps.endsLost !== true);
+  const isEnded = isLost && deps.endsLost?.(worker) === true;
+  const isFree = startsAnew || (isLost && !isEnded);
   const isDue = isFree || (failure.thread === null && run.failed_attempts < run.retries);
   if (!isDue || run.cancel_requested_at !== null) {
-    if (isLost && deps.endsLost === true && run.cancel_requested_at === null) {
+    if (isEnded && run.cancel_requested_at === null) {
       const { evidence } = failure;
       endRun(deps, tx, worker, run.run_id, { type: 'run.interrupted', summary: LOST_WORDS, evidence });
       return false;

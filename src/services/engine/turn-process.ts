@@ -164,13 +164,13 @@ export class TurnProcesses {
       code: EXITED_WITHOUT_REPORT,
       thread: threadError(errors, worker, event.outputTail),
       hasSaid: actor?.hasSaid(event.attemptId) === true,
-      isBrokenOff: this.#wentAway(event.status) && actor?.isAgain(event.attemptId) === true,
+      isBrokenOff: this.#wentAway(worker, event.status) && actor?.isAgain(event.attemptId) === true,
     };
   }
 
   /** Nobody knows how it ended, or whoever ended our supervisor may have ended it as well. */
-  #wentAway(status: number | null): boolean {
-    return status === null || (this.#deps.endsLost === true && isSignal(status));
+  #wentAway(worker: WorkerRow, status: number | null): boolean {
+    return status === null || (this.#deps.endsLost?.(worker) === true && isSignal(status));
   }
 
   #attempt(attemptId: string): AttemptRow | undefined {

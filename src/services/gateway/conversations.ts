@@ -139,11 +139,12 @@ export class Conversations {
         return conversationTurn(this.#deps, findConversation(store, sessionId), now, { attemptId, runId });
       },
       outcomeBy: () => 'turn',
-      endsLost: true,
+      // A model has done nothing but talk: it can be asked again.
+      endsLost: (worker) => !this.#isModel(worker),
       agents: {
         of: () => findConversation(store, sessionId).worker_agents,
         isAtFault: isProvidersFault,
-        isToldAll: ({ agent }) => findAgent(agent, this.#deps.agents.agents).model !== undefined,
+        isToldAll: (worker) => this.#isModel(worker),
       },
       workerDirectory: (workerId) => this.#deps.workerDirectory(sessionId, workerId),
       consents: (to) =>
@@ -153,6 +154,10 @@ export class Conversations {
       onEnded: () => undefined,
     });
     return engine;
+  }
+
+  #isModel({ agent }: WorkerRow): boolean {
+    return this.#deps.agents.agents.find(({ name }) => name === agent)?.model !== undefined;
   }
 
   /** In the conversation that its agent named; where it named none, the next turn is told what was said. */
