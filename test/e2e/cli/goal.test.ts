@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type * as ProgramModule from '../../../src/doors/cli/program.js';
 import type * as CliHostModule from '../../../src/main/cli-host.js';
 import { fingerprint } from '../../support/repo.js';
+import { compiledModules } from '../../support/compiled.js';
 import { fakeTerminal } from '../../unit/cli/fake-host.js';
 import { CliRig, DONE_LEAD, FAILED_LEAD, ONE_WORKER } from './rig.js';
 
@@ -233,21 +234,26 @@ describe('files of ours', () => {
     expect(open).toEqual([]);
   });
 
-  it('[114] a session folder that is there already as a link is refused before anything starts', async () => {
-    const load = <Module>(path: string) => import(join(rig.root, 'dist', path)) as Promise<Module>;
-    const { createCliHost } = await load<typeof CliHostModule>('main/cli-host.js');
-    const { runProgram } = await load<typeof ProgramModule>('doors/cli/program.js');
-    const terminal = fakeTerminal();
-    symlinkSync(rig.world.sandbox.folder('elsewhere'), sessionFolder('deadbeef'));
-    const host = { ...createCliHost({ env: rig.env, terminal }), newSessionId: () => 'deadbeef' };
-    const args = ['--goal', 'x', '--project', rig.repo.path, ...VERIFIED, ...rig.playing(DONE_LEAD)];
-    expect(await runProgram(host, args)).toBe(4);
-    expect(terminal.said.err).toContain(
-      `error: ${sessionFolder('deadbeef')} is not safe to use: it is a symbolic link`,
-    );
-    expect(rig.sessionIds()).toEqual([]);
-    expect(readdirSync(join(rig.world.sandbox.root, 'elsewhere'))).toEqual([]);
-  });
+  it(
+    '[114] a session folder that is there already as a link is refused before anything starts',
+    { timeout: 180_000 },
+    async () => {
+      const root = await compiledModules();
+      const load = <Module>(path: string) => import(join(root, 'dist', path)) as Promise<Module>;
+      const { createCliHost } = await load<typeof CliHostModule>('main/cli-host.js');
+      const { runProgram } = await load<typeof ProgramModule>('doors/cli/program.js');
+      const terminal = fakeTerminal();
+      symlinkSync(rig.world.sandbox.folder('elsewhere'), sessionFolder('deadbeef'));
+      const host = { ...createCliHost({ env: rig.env, terminal }), newSessionId: () => 'deadbeef' };
+      const args = ['--goal', 'x', '--project', rig.repo.path, ...VERIFIED, ...rig.playing(DONE_LEAD)];
+      expect(await runProgram(host, args)).toBe(4);
+      expect(terminal.said.err).toContain(
+        `error: ${sessionFolder('deadbeef')} is not safe to use: it is a symbolic link`,
+      );
+      expect(rig.sessionIds()).toEqual([]);
+      expect(readdirSync(join(rig.world.sandbox.root, 'elsewhere'))).toEqual([]);
+    },
+  );
 });
 
 function sessionFolder(sessionId: string): string {
