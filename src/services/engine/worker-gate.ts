@@ -22,6 +22,8 @@ export type GateOutcome = Answered | { readonly outcome: 'no_choice' };
 
 /** How long the hook of a request may lag behind its dialog on the screen. */
 const HOOK_LAG_MS = 700;
+/** So long after an answer that went by the hook a busy agent may still draw what it asked. */
+const SHADOW_MS = 10_000;
 /** Kinds of dialogs that stand for a request that came through the hook as well. */
 const ASKED_BY_HOOK: readonly WaitingKind[] = ['permission', 'dialog'];
 /** An agent that says one of these is past whatever it asked. */
@@ -50,6 +52,8 @@ export class WorkerGate {
   #cancelShow: (() => void) | null = null;
   /** Dialogs that were answered by an agreement; never a second time. */
   readonly #consented = new Set<string>();
+  /** When a request was last answered by its hook. */
+  #answeredAt = -Infinity;
 
   /** `signal` aborts when the agent's process is over or the engine closes. */
   constructor(deps: EngineDeps, record: WorkerRecord, hooks: () => HookRules | null, signal: AbortSignal) {
@@ -127,6 +131,7 @@ export class WorkerGate {
     const allow = chosen === REQUEST_CHOICES[0];
     this.#parked.answer(promptHash, this.#hooks()?.permissionAnswer?.(allow, message));
     this.#record.gateAnswered(chosen.label, by, 'protocol', true);
+    this.#answeredAt = this.#deps.clock.now();
     // What the screen last showed may have been this dialog.
     this.#seen = null;
     this.#last = null;
@@ -152,7 +157,8 @@ export class WorkerGate {
     const show = () => this.#record.waiting(kind, event.text, event.evidence, event.dialog);
     // Its hook is on its way and can be answered without a key.
     if (kind !== 'permission' || this.#hooks()?.permissionAnswer === undefined) return show();
-    this.#cancelShow = this.#deps.clock.after(HOOK_LAG_MS, show);
+    const shadowMs = this.#answeredAt + SHADOW_MS - this.#deps.clock.now();
+    this.#cancelShow = this.#deps.clock.after(Math.max(HOOK_LAG_MS, shadowMs), show);
   }
 
   /** That very dialog, once; if it does not go away, a person has to look at it like at any other. */

@@ -118,6 +118,22 @@ describe('a request for permission through the hook', () => {
     expect([rig.count('worker.waiting'), rig.notices().length]).toEqual([1, 1]);
   });
 
+  it('that was answered waits no more, though a busy agent draws its dialog afterwards; one that stays is told', async () => {
+    await rig.working('w01');
+    asked();
+    await rig.calm();
+    await answer(1);
+    rig.backend.state('w01', 'working');
+    shows('permission');
+    await rig.clock.advance(5_000);
+    expect(rig.worker('w01').state).toBe('working');
+    expect(rig.count('worker.waiting')).toBe(1);
+    rig.backend.state('w01', 'working');
+    shows('permission');
+    await rig.clock.advance(6_000);
+    expect(rig.worker('w01')).toMatchObject({ state: 'waiting', waiting_hash: 'of-the-screen' });
+  });
+
   it('that a person decides at the agent is released with nothing, and was answered there', async () => {
     await rig.working('w01');
     const call = asked();
