@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import type { Terminal } from '../host.js';
 
 export interface Paint {
@@ -16,14 +17,15 @@ export function createPaint(
 ): Paint {
   const isTty = stream === 'stdout' ? terminal.stdoutIsTty : terminal.stderrIsTty;
   const refused = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  const style = (begin: number, end: number) => (text: string) =>
-    isTty && !refused && text !== '' ? `\x1b[${begin}m${text}\x1b[${end}m` : text;
+  // The stream is looked at here: newer Nodes would look at another one.
+  const style = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow') => (text: string) =>
+    isTty && !refused && text !== '' ? styleText(format, text, { validateStream: false }) : text;
   return {
-    strong: style(1, 22),
-    faint: style(2, 22),
-    good: style(32, 39),
-    bad: style(31, 39),
-    warn: style(33, 39),
+    strong: style('bold'),
+    faint: style('dim'),
+    good: style('green'),
+    bad: style('red'),
+    warn: style('yellow'),
   };
 }
 
