@@ -7,8 +7,6 @@ import { printable } from './terminal/width.js';
 
 class Interrupted extends Error {}
 
-const GOODBYE_LIMIT_MS = 500;
-
 /** One running agent in a terminal: takes prompts in order, plays one turn for each. */
 export class Agent {
   private readonly setup: AgentSetup;
@@ -155,7 +153,7 @@ export class Agent {
 
   private async sayGoodbye(exitCode: number): Promise<never> {
     this.turn?.abort(new Interrupted('leaving'));
-    await this.dialogue.hook({ hook_event_name: 'SessionEnd' }, GOODBYE_LIMIT_MS);
+    await this.dialogue.goodbye();
     this.ui.close();
     process.exit(exitCode);
   }

@@ -33,6 +33,8 @@ export interface Leaving {
 /** A Stop hook may make a turn go on so often in a row; more would be a loop. */
 const MAX_CONTINUATIONS = 8;
 
+const GOODBYE_LIMIT_MS = 500;
+
 /** The agent's part of a conversation: plays a turn for each prompt, tells hooks, keeps what was said. */
 export class Dialogue {
   conversation: Conversation;
@@ -41,6 +43,7 @@ export class Dialogue {
   readonly #leaving: Leaving;
   readonly #mcp: McpConnection;
   #lastSaid = '';
+  #started: Promise<unknown> | null = null;
 
   constructor(setup: AgentSetup, face: Face, leaving: Leaving) {
     this.#setup = setup;
@@ -101,7 +104,15 @@ export class Dialogue {
   }
 
   hook(event: HookEvent, limitMs?: number): Promise<unknown> {
-    return postHook(this.#hookTarget(), this.conversation.thread_id, event, limitMs);
+    const answer = postHook(this.#hookTarget(), this.conversation.thread_id, event, limitMs);
+    if (event.hook_event_name === 'SessionStart') this.#started = answer;
+    return answer;
+  }
+
+  /** Nobody hears of the end before the begin, and whoever is told of either hears of both. */
+  async goodbye(): Promise<void> {
+    await this.#started;
+    await this.hook({ hook_event_name: 'SessionEnd' }, GOODBYE_LIMIT_MS);
   }
 
   save(): Promise<void> {

@@ -3,8 +3,6 @@ import { Dialogue, type AgentSetup, type Face } from '../dialogue.js';
 import { SIGNALS, endBySignal } from '../signals.js';
 import type { StreamWriter } from './writer.js';
 
-const GOODBYE_LIMIT_MS = 500;
-
 /** One turn without a terminal: the prompt is all of standard input, what is said goes out in a wire format. */
 export class HeadlessAgent {
   readonly #setup: AgentSetup;
@@ -43,7 +41,7 @@ export class HeadlessAgent {
     await this.#dialogue.save();
     if (failure === null) this.#writer.ended(this.#dialogue.lastSaid);
     else this.#writer.failed(failure);
-    await this.#dialogue.hook({ hook_event_name: 'SessionEnd' }, GOODBYE_LIMIT_MS);
+    await this.#dialogue.goodbye();
     return failure === null ? 0 : 1;
   }
 

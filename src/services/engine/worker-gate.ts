@@ -49,6 +49,8 @@ export class WorkerGate {
   /** The dialog of what is parked, once it was seen on the screen: when it goes, it was decided there. */
   #seen: { readonly promptHash: string | null } | null = null;
   #last: StateEvent | null = null;
+  /** A hook told of a wait before the screen had shown the turn that it is in: what it shows first is older. */
+  #isBehind = false;
   #cancelShow: (() => void) | null = null;
   /** Dialogs that were answered by an agreement; never a second time. */
   readonly #consented = new Set<string>();
@@ -71,7 +73,12 @@ export class WorkerGate {
     if (event.state === 'unknown') return false;
     this.#last = event;
     if (event.state === 'waiting') {
+      this.#isBehind = false;
       this.#shown(event);
+      return true;
+    }
+    if (event.state === 'working' && this.#isBehind) {
+      this.#isBehind = false;
       return true;
     }
     // The hook is newer than a screen that has not shown the dialog yet.
@@ -83,7 +90,10 @@ export class WorkerGate {
   /** What the agent's hooks say. A request is parked: resolves with the hook's answer, null where it takes none. */
   heard(hook: HookFact, hungUp: AbortSignal): Promise<unknown> | null {
     if (TURN_FACTS.includes(hook.fact)) this.#decidedElsewhere();
-    if (hook.fact === 'waiting') this.#record.waiting(hook.kind, hook.text, 'protocol');
+    if (hook.fact === 'waiting') {
+      this.#isBehind = this.#last === null || this.#last.state === 'idle';
+      this.#record.waiting(hook.kind, hook.text, 'protocol');
+    }
     return hook.fact === 'permission_requested' ? this.#request(hook, hungUp) : null;
   }
 
@@ -121,6 +131,7 @@ export class WorkerGate {
 
   /** The agent goes on without us: whoever asked has its answer. */
   #decidedElsewhere(): void {
+    this.#isBehind = false;
     this.#seen = null;
     this.#parked.release();
   }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { isServerAlive, killServer } from '../../../src/backends/tmux/attach.js';
 import { processStartTime } from '../../../src/platform/identity.js';
 import { until } from '../../support/tmux.js';
-import { check, listing, words } from './doctor-rig.js';
+import { check, listing, TERMINAL, troublesOf, words, type Row } from './doctor-rig.js';
 import { CliRig, DONE_LEAD, FAILED_LEAD, SILENT_LEAD } from './rig.js';
 
 let rig: CliRig;
@@ -97,7 +97,7 @@ it('mends whatever is ours and dead, says each, and all is well then', async () 
   const daemon = leaveDaemonFile('gone', agent, 'another start');
   const living = leaveDaemonFile('here', process.pid, processStartTime(process.pid) ?? '');
 
-  const { code, stdout } = await rig.run(['--doctor', '--fix', '--yes', '--json']);
+  const { code, stdout } = await rig.run(['--doctor', '--fix', '--yes', '--json'], { env: TERMINAL });
   const { fixed } = JSON.parse(stdout) as { fixed: { found: string; fix: string; problem: string | null }[] };
   expect(fixed.map(({ fix, problem }) => ({ fix, problem }))).toEqual(
     [
@@ -135,11 +135,11 @@ it('leaves to the person what can be gone on with, may hold work, or is of someb
   const before = await check(rig);
   const world = () => listing(rig.world.sandbox.root, ['tmp', 's']).filter((line) => !line.startsWith('s/'));
   const files = world();
-  const { code, stdout } = await rig.run(['--doctor', '--fix', '--yes', '--json']);
-  const after = JSON.parse(stdout) as { fixed: unknown[]; checks: { state: string; found: string }[] };
+  const { code, stdout } = await rig.run(['--doctor', '--fix', '--yes', '--json'], { env: TERMINAL });
+  const after = JSON.parse(stdout) as { fixed: unknown[]; checks: Row[] };
   expect(code).toBe(0);
   expect(after.fixed).toEqual([]);
-  expect(after.checks.filter(({ state }) => state !== 'ok')).toHaveLength(before.troubles.length);
+  expect(troublesOf(after.checks)).toEqual(before.troubles);
   expect(world()).toEqual(files);
   expect(processStartTime(agent)).not.toBe(null);
   for (const socket of [socketOf(failed), socketOf(left), stranger]) expect(await alive(socket)).toBe('yes');
@@ -159,7 +159,7 @@ it('keeps the panes of a session that is done while somebody looks at them', asy
   const clients = () =>
     execFileSync('tmux', ['-S', socketOf(id), 'list-clients'], { env: rig.env, encoding: 'utf8' });
   await until(() => clients() !== '', 'somebody who looks');
-  const { stdout } = await rig.run(['--doctor', '--fix', '--yes', '--json']);
+  const { stdout } = await rig.run(['--doctor', '--fix', '--yes', '--json'], { env: TERMINAL });
   expect(JSON.parse(stdout)).toMatchObject({ fixed: [] });
   expect(await alive(socketOf(id))).toBe('yes');
 });

@@ -25,7 +25,7 @@ export interface Checked {
 }
 
 /** What a healthy terminal has, whatever machine the test runs on. */
-const TERMINAL = {
+export const TERMINAL = {
   LANG: 'C.UTF-8',
   LC_ALL: undefined,
   LC_CTYPE: undefined,
@@ -53,9 +53,12 @@ export async function check(rig: CliRig, options: RunOptions = {}): Promise<Chec
     healthy,
     rows: checks,
     of: (name) => checks.filter((row) => row.name === name),
-    troubles: checks.filter(({ state }) => state !== 'ok').map(({ state, found }) => `${state} ${found}`),
+    troubles: troublesOf(checks),
   };
 }
+
+export const troublesOf = (checks: readonly Pick<Row, 'state' | 'found'>[]): readonly string[] =>
+  checks.filter(({ state }) => state !== 'ok').map(({ state, found }) => `${state} ${found}`);
 
 export function words(rig: CliRig, env: RunOptions['env'] = {}) {
   return rig.run(['--doctor'], { env: { ...TERMINAL, ...env } });

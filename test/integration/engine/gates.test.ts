@@ -194,6 +194,17 @@ describe('a request for permission through the hook', () => {
     expect(rig.worker('w01')).toMatchObject({ waiting_hash: 'of-the-screen', waiting_via: 'screen' });
   });
 
+  it('of another kind stands against a screen that draws the begin of that turn late, and no longer', async () => {
+    await rig.working('w01');
+    rig.backend.state('w01', 'idle');
+    await rig.hook('w01', { fact: 'waiting', kind: 'login', text: 'please log in' });
+    rig.backend.state('w01', 'working');
+    expect(rig.worker('w01')).toMatchObject({ state: 'waiting', waiting_kind: 'login' });
+    rig.backend.state('w01', 'idle');
+    rig.backend.state('w01', 'working');
+    expect(rig.worker('w01').state).toBe('working');
+  });
+
   it('is let go, unanswered, when the supervisor leaves', async () => {
     await rig.working('w01');
     const call = asked();
