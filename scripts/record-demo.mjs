@@ -40,7 +40,7 @@ const MOMENTS = [
     caption: 'Done: the result, with every pane still there to read',
     seconds: 3,
     has: [/leaves in \d+ s/, /The goal is done/],
-    then: ['Enter'],
+    keys: ['Enter'],
   },
   {
     caption: 'One verified branch, and the line that merges it',
@@ -70,7 +70,7 @@ async function record() {
     for (const moment of MOMENTS) {
       frames.push({ ...moment, screen: await terminal.shows(moment.has) });
       console.log(`· ${moment.caption}`);
-      if (moment.then !== undefined) terminal.tmux('send-keys', ...moment.then);
+      if (moment.keys !== undefined) terminal.tmux('send-keys', ...moment.keys);
     }
     return frames;
   } finally {
