@@ -5,7 +5,8 @@ import type { SessionRow } from '../../core/state/rows.js';
 import type { RestoreTarget, SalvagedWork } from '../../git/contract.js';
 import { filesBelow } from '../../platform/disk.js';
 import { sessionRow, type SessionContext } from '../session-context.js';
-import { keptIgnoredIn, salvageRef, worktreesOf } from './clean-worktrees.js';
+import { worktreesOf } from './clean-worktrees.js';
+import { keptIgnoredIn, salvageRef } from './keep-work.js';
 
 export const salvagedItem = z.object({
   id: z.string().describe('what restore_salvage takes: <session>/<worker>'),
