@@ -55,10 +55,9 @@ export function recordSalvage(
 ): void {
   const { store, sessionId } = session;
   const last = store
-    .events({ after: 0, sessionId, types: ['work.salvaged'], limit: 10_000 })
-    .filter((event) => event.type === 'work.salvaged' && event.data.ref === work.ref)
-    .at(-1);
-  if (last?.type === 'work.salvaged' && last.data.commit === work.commit) return;
+    .events({ after: 0, sessionId, types: ['work.salvaged'] })
+    .findLast(({ data }) => data.ref === work.ref);
+  if (last?.data.commit === work.commit) return;
   const { submodules, ...data } = work;
   const subject = { session_id: sessionId, source: 'git', evidence: 'process' } as const;
   store.append(fact('work.salvaged', subject, submodules.length === 0 ? data : work));

@@ -59,8 +59,7 @@ interface Told {
 /** The newest event of each ref. */
 function lastTold({ store, sessionId }: SessionContext): Map<string, Told & { commit: string }> {
   const told = new Map<string, Told & { commit: string }>();
-  for (const event of store.events({ after: 0, sessionId, types: ['work.salvaged'], limit: 10_000 })) {
-    if (event.type !== 'work.salvaged') continue;
+  for (const event of store.events({ after: 0, sessionId, types: ['work.salvaged'] })) {
     const { worker, ref, commit, submodules = [] } = event.data;
     told.set(ref, { worker, commit, submodules, at: event.at });
   }
