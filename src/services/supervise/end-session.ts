@@ -9,6 +9,7 @@ import { sessionRow, type LiveSession, type SessionContext } from '../session-co
 import type { SessionEnd } from './await-end.js';
 import { keepWork } from './keep-work.js';
 import { reportSession } from './session-report.js';
+import { isIntegrated } from './integrated.js';
 
 /** No agent with bypassed permissions outlives its supervisor, but the lead may finish its last turn. */
 const LAST_TURN_CAP_MS = 60_000;
@@ -163,8 +164,7 @@ async function removeFinishedWorktrees(session: SessionContext, row: SessionRow)
     if (worker.role !== 'worker' || lastRun(session.store, worker)?.state !== 'succeeded') continue;
     const status = await session.git.status(worker.worktree, worker.base_commit).catch(() => null);
     if (status === null || status.changedFiles.length > 0) continue;
-    const settled = status.commitsBeyondBase === 0 || status.head === worker.integrated_commit;
-    if (settled)
+    if (isIntegrated(worker, status))
       await removeKept(session, row, { name: worker.worker_id, path: worker.worktree, head: status.head });
   }
   const path = row.integration_worktree;
