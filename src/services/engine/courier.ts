@@ -4,17 +4,11 @@ import { takenBefore } from './after-restart.js';
 import type { EngineDeps } from './deps.js';
 import { THREAD_IN_USE } from './failed-attempt.js';
 import { typeable } from './hand-over.js';
-import { inConversation } from './lost-conversation.js';
+import { inConversation } from './in-conversation.js';
 import { beginWithFirst } from './next-agent.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
-import {
-  holdsText,
-  isSameText,
-  observeDelivery,
-  recordDelivery,
-  recordSubmitted,
-  type Proof,
-} from './receipts.js';
+import { observeDelivery, recordDelivery, recordSubmitted, type Proof } from './receipts.js';
+import { holdsText, isSameText } from './same-text.js';
 import { leavePlace, placeFor, planTurn } from './turn-start.js';
 import type { WorkerRecord } from './worker-record.js';
 
