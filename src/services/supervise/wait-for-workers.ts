@@ -1,4 +1,3 @@
-import { OrchestratorError } from '../../core/errors/error.js';
 import { isLiveWorker, isTerminalRun, workerWord, type WorkerWord } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
