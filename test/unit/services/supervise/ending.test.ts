@@ -27,7 +27,7 @@ describe('the end of a session', () => {
     const kept = { ref: `refs/agentorchestr/salvage/${SESSION}/w01`, commit: 'c1', head: 'h1' };
     const submodules = [{ path: 'lib', repository: '/elsewhere/lib', ref: kept.ref }];
     const { session: context, live } = session({
-      status: async () => ({ head: 'h1', commitsBeyondBase: 0, changedFiles: [] }) as never,
+      status: async () => ({ head: 'h1', commitsBeyondBase: 0, changedFiles: [] }),
       salvage: async () => ({ ...kept, submodules, ignoredFiles: [], notKept: [] }),
       removeWorktree: async ({ path }) => void removed.push(path),
     });
