@@ -55,7 +55,9 @@ describe('a spawn that fails', () => {
     expect(news()).toEqual([['accepted', null]]);
     await rig.close();
     rig = new EngineRig();
-    fake = createFakeSession(rig, { git: { createWorktree: () => Promise.reject(new Error('again')) } });
+    const undo = { removeWorktree: async () => undefined, deleteBranch: async () => undefined };
+    const git = { ...undo, createWorktree: () => Promise.reject(new Error('again')) };
+    fake = createFakeSession(rig, { git });
     await rig.start('w01');
     const carriedOn = carryOnSpawn(fake.session, fake.live, { ...rig.worker('w01'), attempt_id: null });
     await expect(carriedOn).rejects.toThrow('again');
