@@ -119,9 +119,7 @@ export const SETTINGS: readonly Setting[] = [
 export const AGENT_OPTIONS = 'agent_options';
 export const agentOptionSchema = z.string().min(1);
 
-export type SettingKey = string;
-
-export function findSetting(key: SettingKey): Setting | undefined {
+export function findSetting(key: string): Setting | undefined {
   return SETTINGS.find((setting) => setting.key === key);
 }
 

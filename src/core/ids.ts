@@ -20,8 +20,3 @@ export function formatWorkerId(number: number): string {
 export function workerNumber(workerId: string): number {
   return workerId === LEAD_ID ? 0 : Number.parseInt(workerId.slice(1), 10);
 }
-
-/** How a person or an agent names a worker of a session in lists: `3f2a91bc/w03`. */
-export function qualifiedWorkerId(sessionId: string, workerId: string): string {
-  return `${sessionId}/${workerId}`;
-}

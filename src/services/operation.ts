@@ -84,6 +84,7 @@ export interface Operation<
 
 /** The usual: offered wherever it can be asked for, to the lead and to people. */
 export const EVERY_DOOR = { mcp: true, rest: true, cli: true } as const;
+export const PEOPLE: readonly Scope[] = ['client', 'admin'];
 export const LEAD_AND_PEOPLE: readonly Scope[] = ['lead', 'client', 'admin'];
 
 /** What a worker says of itself: it has the token for it, people have not. */

@@ -2,7 +2,7 @@ import type { AgentAdapter } from '../agents/contract.js';
 import type { TurnBackend } from '../backends/contract.js';
 import type { Clock } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
-import type { SessionRow } from '../core/state/rows.js';
+import type { SessionRow, WorkerRow } from '../core/state/rows.js';
 import type { Git } from '../git/contract.js';
 import type { Logger } from '../platform/logger.js';
 import type { Store } from '../store/contract.js';
@@ -79,6 +79,17 @@ export function sessionRow(session: SessionContext): SessionRow {
   const row = session.store.session(session.sessionId);
   if (row === null) throw new OrchestratorError('SESSION_NOT_FOUND', { session: session.sessionId });
   return row;
+}
+
+/** Throws UNKNOWN_WORKER with the known ids. */
+export function findWorker(session: SessionContext, workerId: string): WorkerRow {
+  const worker = session.store.worker(session.sessionId, workerId);
+  if (worker !== null) return worker;
+  const valid = session.store
+    .workers(session.sessionId)
+    .filter((known) => known.role === 'worker')
+    .map((known) => known.worker_id);
+  throw new OrchestratorError('UNKNOWN_WORKER', { worker: workerId, valid });
 }
 
 /** Throws SESSION_ENDED unless work may still be asked for. */

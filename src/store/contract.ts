@@ -1,4 +1,4 @@
-import type { EphemeralEvent, EventName, NewEvent, StoredEvent } from '../core/events/index.js';
+import type { EphemeralEvent, EventName, EventOf, NewEvent, StoredEvent } from '../core/events/index.js';
 import type { Rows, TableName } from '../core/state/projections.js';
 import type {
   AttemptRow,
@@ -46,7 +46,8 @@ export interface Store extends Reader {
 export interface Reader {
   /** seq of the newest event, 0 when there is none. */
   head(): number;
-  events(query: EventQuery): StoredEvent[];
+  /** In order; `types` tells the compiler as well what can come. */
+  events<Name extends EventName = EventName>(query: EventQuery<Name>): EventOf<Name>[];
   session(sessionId: string): SessionRow | null;
   /** Newest update first. */
   sessions(limit: number): SessionRow[];
@@ -79,21 +80,22 @@ export interface Reader {
 }
 
 export interface Transaction extends Reader {
-  /** Refuses (plain Error) a second terminal event for a run: settle with `settleRun`-like checks inside the transaction. */
+  /** Refuses (plain Error) a second terminal event for a run: look at its state in the same transaction first, as `endRun` does. */
   append(...events: NewEvent[]): StoredEvent[];
   /** The remembered answer of `key` in `scope`, or null. Throws IDEMPOTENCY_KEY_REUSED when the input hash differs. */
   recall(scope: string, key: string, inputHash: string): { result: unknown } | null;
   remember(scope: string, key: string, inputHash: string, result: unknown): void;
 }
 
-export interface EventQuery {
+export interface EventQuery<Name extends EventName = EventName> {
   /** Only events with a greater seq. */
   readonly after: number;
   readonly sessionId?: string;
   readonly workerId?: string;
   readonly runId?: string;
-  readonly types?: readonly EventName[];
-  readonly limit: number;
+  readonly types?: readonly Name[];
+  /** The oldest so many; absent: all of them. */
+  readonly limit?: number;
 }
 
 export interface SessionQuery {

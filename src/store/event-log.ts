@@ -1,4 +1,4 @@
-import type { NewEvent, StoredEvent } from '../core/events/index.js';
+import type { EventName, EventOf, NewEvent, StoredEvent } from '../core/events/index.js';
 import type { EventQuery } from './contract.js';
 import type { Sql, SqlRow, SqlValue } from './sql.js';
 
@@ -34,7 +34,7 @@ export function head(sql: Sql): number {
   return Number(sql.get('SELECT max(seq) AS seq FROM events')?.['seq'] ?? 0);
 }
 
-export function queryEvents(sql: Sql, query: EventQuery): StoredEvent[] {
+export function queryEvents<Name extends EventName>(sql: Sql, query: EventQuery<Name>): EventOf<Name>[] {
   const conditions = ['seq > ?'];
   const values: SqlValue[] = [query.after];
   const add = (condition: string, value: string | undefined) => {
@@ -49,7 +49,8 @@ export function queryEvents(sql: Sql, query: EventQuery): StoredEvent[] {
   // Not by the index of types (the plus): that gives no order, and a page would sort all that there are.
   else add('+type IN (SELECT value FROM json_each(?))', query.types && JSON.stringify(query.types));
   const text = `SELECT * FROM events WHERE ${conditions.join(' AND ')} ORDER BY seq LIMIT ?`;
-  return sql.all(text, ...values, query.limit).map(decodeEvent);
+  // To SQLite a negative limit is none.
+  return sql.all(text, ...values, query.limit ?? -1).map(decodeEvent) as EventOf<Name>[];
 }
 
 function decodeEvent(row: SqlRow): StoredEvent {

@@ -52,6 +52,9 @@ export type StoredEvent = {
   [Name in EventName]: Envelope & { type: Name; data: EventData<Name>; at: string; seq: number; v: number };
 }[EventName];
 
+/** Stored events of these names. */
+export type EventOf<Name extends EventName> = Extract<StoredEvent, { type: Name }>;
+
 export type EphemeralEvent = Omit<StoredEvent, 'seq'> & { seq: null };
 
 /** Schema version of the envelope and of every entry; raised when a stored shape changes. */

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../events/index.js';
-import type { MessageRow, VerificationRow } from './rows.js';
+import type { MessageRow } from './rows.js';
 
 /** A receipt: the visible life of one instruction (DESIGN §6). */
 export function foldMessage(row: MessageRow | null, event: StoredEvent): MessageRow | null {
@@ -53,45 +53,5 @@ function change(event: StoredEvent): Partial<MessageRow> | null {
       return { state: 'refused', detail: event.data.reason };
     default:
       return null;
-  }
-}
-
-export function foldVerification(row: VerificationRow | null, event: StoredEvent): VerificationRow | null {
-  switch (event.type) {
-    case 'verify.started':
-      return {
-        verify_id: event.data.verify_id,
-        session_id: event.session_id,
-        commit: event.data.commit,
-        state: 'running',
-        nothing_to_verify: false,
-        commands: event.data.commands,
-        results: [],
-        reason: null,
-        started_at: event.at,
-        ended_at: null,
-      };
-    case 'verify.passed':
-      return (
-        row && {
-          ...row,
-          state: 'passed',
-          results: event.data.results,
-          nothing_to_verify: event.data.nothing_to_verify,
-          ended_at: event.at,
-        }
-      );
-    case 'verify.failed':
-      return (
-        row && {
-          ...row,
-          state: 'failed',
-          results: event.data.results,
-          reason: event.data.reason,
-          ended_at: event.at,
-        }
-      );
-    default:
-      return row;
   }
 }

@@ -1,7 +1,8 @@
 import type { EventName, StoredEvent } from '../events/index.js';
-import { foldMessage, foldVerification } from './fold-message.js';
+import { foldMessage } from './fold-message.js';
 import { foldAttempt, foldRun } from './fold-run.js';
 import { foldSession } from './fold-session.js';
+import { foldVerification } from './fold-verification.js';
 import { foldWorker, workerOf } from './fold-worker.js';
 import type { AttemptRow, MessageRow, RunRow, SessionRow, VerificationRow, WorkerRow } from './rows.js';
 

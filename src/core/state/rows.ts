@@ -38,7 +38,7 @@ export interface SessionRow {
   integration_worktree: string | null;
   /** Commit of the integration branch after the last integration; null before the first. */
   integration_commit: string | null;
-  /** Summary of mark_goal_done / mark_goal_failed before the session has ended. */
+  /** What the lead declared, which ends the session; null: it has not yet, or goes on after an end. */
   verdict: 'done' | 'failed' | null;
   last_progress: string | null;
   /** How --apply went; null when it was not asked for. */

@@ -4,7 +4,8 @@ import type { EngineDeps } from './deps.js';
 import { typeable } from './hand-over.js';
 import { missedFacts } from './missed-facts.js';
 import { leftTyped, leftUnconfirmed, type NextDelivery } from './next-delivery.js';
-import { holdsText, isSameText, type Proof } from './receipts.js';
+import type { Proof } from './receipts.js';
+import { holdsText, isSameText } from './same-text.js';
 
 /** What a transcript says of the time in which no supervisor listened. */
 export interface Missed {

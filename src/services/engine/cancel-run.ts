@@ -3,8 +3,7 @@ import type { RunRow } from '../../core/state/rows.js';
 import { fact, type EngineDeps, type FactSubject } from './deps.js';
 import { undelivered } from './instruct.js';
 import { endRun } from './outcomes.js';
-
-const GRACE_MS = 2_000;
+import { breakOffTurn } from './end-at-once.js';
 
 export interface CancelRequest {
   readonly by: string;
@@ -29,7 +28,7 @@ export async function cancelRun(deps: EngineDeps, runId: string, request: Cancel
 }
 
 async function cancelOne(deps: EngineDeps, run: RunRow, request: CancelRequest): Promise<void> {
-  const { store, backend, sessionId } = deps;
+  const { store, sessionId } = deps;
   const { by, reason, evidence = 'protocol' } = request;
   const { worker_id: workerId, run_id: runId } = run;
   const isRunning = store.transaction((tx) => {
@@ -51,7 +50,5 @@ async function cancelOne(deps: EngineDeps, run: RunRow, request: CancelRequest):
     return now.state === 'waiting' && now.executor === 'pool' && isPerTurn(worker);
   });
   const worker = store.worker(sessionId, workerId);
-  if (!isRunning || worker === null) return;
-  if (isPerTurn(worker)) await backend.stop(workerId, { graceMs: GRACE_MS });
-  else await backend.interrupt(workerId);
+  if (isRunning && worker !== null) await breakOffTurn(deps, worker);
 }

@@ -4,17 +4,11 @@ import { takenBefore } from './after-restart.js';
 import type { EngineDeps } from './deps.js';
 import { THREAD_IN_USE } from './failed-attempt.js';
 import { typeable } from './hand-over.js';
-import { inConversation } from './lost-conversation.js';
+import { inConversation } from './in-conversation.js';
 import { beginWithFirst } from './next-agent.js';
 import { nextDelivery, type NextDelivery } from './next-delivery.js';
-import {
-  holdsText,
-  isSameText,
-  observeDelivery,
-  recordDelivery,
-  recordSubmitted,
-  type Proof,
-} from './receipts.js';
+import { observeDelivery, recordDelivery, recordSubmitted, type Proof } from './receipts.js';
+import { holdsText, isSameText } from './same-text.js';
 import { leavePlace, placeFor, planTurn } from './turn-start.js';
 import type { WorkerRecord } from './worker-record.js';
 
@@ -103,12 +97,19 @@ export class Courier {
     const log = (error: unknown) =>
       deps.logger.error({ worker: workerId, err: error }, 'delivery not recorded');
     this.#deliver(next, earlier)
-      .catch(log)
-      .then(() => {
+      .then(
+        () => true,
+        (error: unknown) => {
+          log(error);
+          return false;
+        },
+      )
+      .then((isRecorded) => {
         this.#busy = false;
         if (signal.aborted) return;
         onOver();
-        this.pump();
+        // What could not be recorded is due still: it waits for the next event, or it would be typed again and again.
+        if (isRecorded) this.pump();
       })
       .catch(log);
   }
@@ -170,10 +171,8 @@ export class Courier {
     try {
       const stop = AbortSignal.any([signal, underWay.calledOff.signal]);
       if (earlier !== 'typed' && !(await placeFor(deps, workerId, due, stop))) return;
-      beginWithFirst(deps, workerId, due.runId);
-      const next = await typeable(deps, workerId, inConversation(deps, workerId, due));
-      underWay.next = next;
       const delivery = await this.#send(underWay, earlier, stop);
+      const { next } = underWay;
       if (stop.aborted && !underWay.typed) leavePlace(deps, workerId, due);
       if (signal.aborted || delivery === null) return;
       if (delivery.outcome === 'submitted') return this.#submitted(next, delivery);
@@ -193,13 +192,15 @@ export class Courier {
     earlier: EarlierDelivery['state'] | null,
     signal: AbortSignal,
   ): Promise<Delivery | null> {
-    const { next } = underWay;
     const { deps, workerId, record, rearm } = this.#options;
     const { promise: confirmation, resolve: prove } = promiseWithResolver<Proof>();
     const wasTyped = earlier === 'typed';
     underWay.prove = prove;
-    const observer = observeDelivery(deps, record, next, this.#options.signal);
     try {
+      beginWithFirst(deps, workerId, underWay.next.runId);
+      const next = await typeable(deps, workerId, inConversation(deps, workerId, underWay.next));
+      underWay.next = next;
+      const observer = observeDelivery(deps, record, next, this.#options.signal);
       // What the agent flagged since it was typed is about it.
       if (next.rearms && !wasTyped) await rearm();
       const turn = wasTyped ? null : await planTurn(deps, workerId, next);
@@ -226,8 +227,8 @@ export class Courier {
       const refused = { outcome: 'refused', reason } as const;
       // No process was made whose end would tell.
       if (underWay.isTurn && !underWay.typed) {
-        leavePlace(deps, workerId, next);
-        recordDelivery(deps, workerId, next, refused);
+        leavePlace(deps, workerId, underWay.next);
+        recordDelivery(deps, workerId, underWay.next, refused);
         const thread = code === THREAD_IN_USE ? 'in_use' : null;
         record.failed({ reason, evidence: 'process', code, thread, hasSaid: false });
       }

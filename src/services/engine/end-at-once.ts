@@ -6,6 +6,12 @@ import { endRun, type Ending } from './outcomes.js';
 
 const GRACE_MS = 2_000;
 
+/** What a worker is at is broken off: its agent is interrupted, or, where it is a process per turn, ended. */
+export async function breakOffTurn({ backend }: EngineDeps, worker: WorkerRow): Promise<void> {
+  if (isPerTurn(worker)) await backend.stop(worker.worker_id, { graceMs: GRACE_MS });
+  else await backend.interrupt(worker.worker_id);
+}
+
 /** Its agent is ended for it, or at least interrupted; the run is over whatever that leads to. */
 export async function endAtOnce(
   deps: EngineDeps,
@@ -17,9 +23,7 @@ export async function endAtOnce(
   if (worker === null || !deps.store.transaction((tx) => endRun(deps, tx, worker, runId, ending))) return;
   // Nothing of ours is at it: what this worker does is another run.
   if (was?.executor === 'external' || was?.state === 'queued') return;
-  const { worker_id: workerId } = worker;
-  if (isPerTurn(worker)) await deps.backend.stop(workerId, { graceMs: GRACE_MS });
-  else await deps.backend.interrupt(workerId);
+  await breakOffTurn(deps, worker);
 }
 
 /** Its agent gave no sign for longer than it may. */

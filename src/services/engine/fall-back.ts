@@ -39,6 +39,5 @@ export function hasOutput(
   { session_id: sessionId, worker_id: workerId }: WorkerRow,
   run: RunRow,
 ): boolean {
-  const told = tx.events({ after: 0, sessionId, workerId, types: OUTPUT, limit: 1_000_000 });
-  return told.some(({ run_id: of }) => of === run.run_id);
+  return tx.events({ after: 0, sessionId, workerId, runId: run.run_id, types: OUTPUT, limit: 1 }).length > 0;
 }

@@ -1,4 +1,4 @@
-import type { Reader } from '../../store/contract.js';
+import type { EventName, StoredEvent } from '../../core/events/index.js';
 import type { Spoken } from '../context/conversation-text.js';
 import type { EngineDeps } from './deps.js';
 import { isContext } from './instruct.js';
@@ -14,7 +14,6 @@ interface Gap {
   readonly isLost: boolean;
 }
 
-const ALL = 100_000;
 const TURNS = ['thread.lost', 'worker.switched'] as const;
 
 /** It has no conversation that anything was said in. */
@@ -41,7 +40,7 @@ function heardBy(deps: Deps, workerId: string): Gap & { readonly othersAfter: bo
     }
     if (event.type === 'message.started') {
       lost.delete(by);
-      heard.set(by, event.seq ?? 0);
+      heard.set(by, event.seq);
     }
   }
   const after = heard.get(agent) ?? 0;
@@ -61,7 +60,7 @@ export function saidInGap(
   // Whoever did not do it at last only has it in vain: one that is taken up twice was said once.
   const spoken = new Map<string, Spoken>();
   for (const { event, by } of withAgents(deps, workerId, types)) {
-    const seq = event.seq ?? 0;
+    const seq = event.seq;
     const isOwn = gap.after > 0 && by === agent;
     if (seq <= gap.after) continue;
     if (event.type === 'text.completed' && !isOwn)
@@ -78,26 +77,26 @@ export function saidInGap(
 }
 
 /** Each with the agent that was asked then. */
-function withAgents(deps: Deps, workerId: string, types: Parameters<typeof eventsOf>[2]) {
+function withAgents(deps: Deps, workerId: string, types: readonly EventName[]) {
   let by =
     firstSwitch(eventsOf(deps, workerId, ['worker.switched'], 1)) ??
     deps.store.worker(deps.sessionId, workerId)?.agent ??
     '';
-  return eventsOf(deps, workerId, types, ALL).map((event) => {
+  return eventsOf(deps, workerId, types).map((event) => {
     if (event.type === 'worker.switched') by = event.data.agent;
     return { event, by };
   });
 }
 
-function firstSwitch([event]: ReturnType<typeof eventsOf>): string | null {
+function firstSwitch([event]: readonly StoredEvent[]): string | null {
   return event?.type === 'worker.switched' ? event.data.from : null;
 }
 
 function eventsOf(
   { store, sessionId }: Deps,
   workerId: string,
-  types: NonNullable<Parameters<Reader['events']>[0]['types']>,
-  limit: number,
-) {
-  return store.events({ after: 0, sessionId, workerId, types, limit });
+  types: readonly EventName[],
+  limit?: number,
+): StoredEvent[] {
+  return store.events({ after: 0, sessionId, workerId, types, ...(limit === undefined ? {} : { limit }) });
 }

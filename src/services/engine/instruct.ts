@@ -104,7 +104,7 @@ export function undelivered(messages: readonly MessageRow[]): MessageRow[] {
   );
 }
 
-/** Not to be delivered by itself: it goes with an instruction (`lost-conversation.ts`). */
+/** Not to be delivered by itself: it goes with an instruction (`in-conversation.ts`). */
 export function isContext(kind: MessageRow['kind']): kind is 'system' | 'assistant' {
   return kind === 'system' || kind === 'assistant';
 }

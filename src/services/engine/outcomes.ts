@@ -90,7 +90,7 @@ function asCancelled(tx: Transaction, run: RunRow, ending: Ending): Ending {
 
 function whoCancelled(tx: Transaction, { session_id: sessionId, run_id: runId }: RunRow): string {
   const [event] = tx.events({ after: 0, sessionId, runId, types: ['run.cancel_requested'], limit: 1 });
-  if (event?.type !== 'run.cancel_requested') return 'cancelled';
+  if (event === undefined) return 'cancelled';
   const { by, reason } = event.data;
   return `cancelled by ${by}${reason === '' ? '' : `: ${reason}`}`;
 }

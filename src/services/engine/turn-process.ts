@@ -42,14 +42,16 @@ export class TurnProcesses {
     const completed = actor?.onTurnOver(event.attemptId) === true;
     slots.give(attempt.run_id);
     if (completed) {
-      this.#append(worker, attempt, event);
+      this.#recordEnd(worker, attempt, event);
       const isLeft = store.worker(sessionId, workerId)?.state === 'working' && !this.#leaving.has(workerId);
       if (isLeft) new WorkerRecord(this.#deps, workerId).idle('process');
     } else {
       actor?.breakOff();
       const has = store.transaction((tx) => this.#brokenOff(tx, worker, attempt, event));
-      if (has === 'exited') this.#actors.leave(workerId);
-      if (has === 'exited') this.#deps.onEnded(workerId, { kind: 'exited', status: event.status });
+      if (has === 'exited') {
+        this.#actors.leave(workerId);
+        this.#deps.onEnded(workerId, { kind: 'exited', status: event.status });
+      }
     }
     this.#actors.pump(workerId);
   }
@@ -118,7 +120,7 @@ export class TurnProcesses {
     return true;
   }
 
-  #append(worker: WorkerRow, attempt: AttemptRow, { status }: TurnOver): void {
+  #recordEnd(worker: WorkerRow, attempt: AttemptRow, { status }: TurnOver): void {
     const { attempt_id } = attempt;
     this.#deps.store.append(
       fact('run.attempt_ended', this.#subject(worker, attempt), { attempt_id, status }),

@@ -106,11 +106,10 @@ export class TurnStream {
 
 function takenDown(deps: EngineDeps, workerId: string, attemptId: string): number {
   const { store, sessionId } = deps;
-  const query = { sessionId, workerId, limit: 1_000_000 };
   const begins = store
-    .events({ ...query, after: 0, types: ['run.started'] })
-    .findLast(({ data }) => (data as { attempt_id?: string }).attempt_id === attemptId);
-  return store.events({ ...query, after: begins?.seq ?? store.head(), types: STORED }).length;
+    .events({ after: 0, sessionId, workerId, types: ['run.started'] })
+    .findLast(({ data }) => data.attempt_id === attemptId);
+  return store.events({ sessionId, workerId, after: begins?.seq ?? store.head(), types: STORED }).length;
 }
 
 function cut(output: string): string {

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { OrchestratorError } from '../../core/errors/error.js';
-import type { RunRow, SessionRow } from '../../core/state/rows.js';
+import { formatWorkerId } from '../../core/ids.js';
+import type { RunRow, SessionRow, WorkerRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
+
+/** The one worker that a conversation has, whichever of its providers is asked. */
+export const FIRST_WORKER = formatWorkerId(1);
 
 /** What a conversation keeps in `options` of its session. */
 export const conversationOptionsSchema = z.object({
@@ -26,6 +30,13 @@ export function findConversation(reader: Reader, sessionId: string): SessionRow 
   const row = reader.session(sessionId);
   if (row?.kind === 'conversation') return row;
   throw new OrchestratorError('SESSION_NOT_FOUND', { session: sessionId, daemon: true });
+}
+
+/** Its worker's row; made with the conversation itself. */
+export function firstWorker(reader: Reader, sessionId: string): WorkerRow {
+  const worker = reader.worker(sessionId, FIRST_WORKER);
+  if (worker === null) throw new Error(`conversation ${sessionId} has no worker`);
+  return worker;
 }
 
 /** Throws SESSION_ENDED for one that is archived. */

@@ -1,16 +1,12 @@
 import { OrchestratorError } from '../../core/errors/error.js';
-import { formatWorkerId } from '../../core/ids.js';
 import type { SessionRow } from '../../core/state/rows.js';
 import { fact } from '../engine/deps.js';
 import { requireOneReady } from './agents.js';
-import { findConversation, type ConversationOptions } from './conversation-row.js';
+import { FIRST_WORKER, findConversation, type ConversationOptions } from './conversation-row.js';
 import type { Transaction } from '../../store/contract.js';
 import type { Gateway } from './gateway.js';
 import { once } from './once.js';
 import { wantedProviders, type ProvidersGiven } from './wanted-providers.js';
-
-/** The one worker that a conversation has, whichever of its providers is asked. */
-export const FIRST_WORKER = formatWorkerId(1);
 
 export interface ConversationRequest
   extends Pick<ConversationOptions, 'permissions' | 'metadata'>, ProvidersGiven {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.js';
-import type { StoredEvent } from '../../core/events/index.js';
+import type { EventOf } from '../../core/events/index.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Store } from '../../store/contract.js';
 import type { Slots } from '../engine/slots.js';
@@ -27,7 +27,7 @@ export interface GatewaySettings {
 }
 
 /** A child's word to its parent. */
-export type Requested = Extract<StoredEvent, { type: 'escalation.requested' }>;
+export type Requested = EventOf<'escalation.requested'>;
 
 /** Sees to it that nobody waits for an answer for ever; see `children/escalation-timers.ts`. */
 export interface EscalationWatch {

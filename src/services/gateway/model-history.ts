@@ -10,12 +10,11 @@ const MOST_CHARACTERS = 400_000;
  */
 export function modelHistory(reader: Reader, sessionId: string, workerId: string): ModelMessage[] {
   const events = reader.events({
-    ...{ after: 0, sessionId, workerId, limit: 1_000_000 },
+    ...{ after: 0, sessionId, workerId },
     types: ['message.accepted', 'text.completed'],
   });
   const said = events.flatMap((event): ModelMessage[] => {
     if (event.type === 'text.completed') return [{ role: 'assistant', text: event.data.text }];
-    if (event.type !== 'message.accepted') return [];
     const { kind, text, message_id: id } = event.data;
     if (kind === 'assistant') return [{ role: 'assistant', text }];
     const message = reader.message(id);

@@ -4,8 +4,13 @@ import type { Caller } from '../operation.js';
 import { fact } from '../engine/deps.js';
 import { acceptInstruction } from '../engine/instruct.js';
 import { answered, checkAnswerer, openEscalation } from './children/escalations.js';
-import { findConversation, findRun, requireUnarchived } from './conversation-row.js';
-import { FIRST_WORKER } from './create-conversation.js';
+import {
+  findConversation,
+  findRun,
+  FIRST_WORKER,
+  firstWorker,
+  requireUnarchived,
+} from './conversation-row.js';
 import type { Gateway } from './gateway.js';
 import { once } from './once.js';
 
@@ -50,8 +55,7 @@ export async function postMessage(gateway: Gateway, request: MessageRequest): Pr
       // One that waits is the oldest that is not over: what came after it stands behind it.
       const open = tx.openRun(sessionId);
       const escalation = open?.state === 'waiting' ? openEscalation(tx, open) : null;
-      const worker = tx.worker(sessionId, FIRST_WORKER);
-      if (worker === null) throw new Error(`conversation ${sessionId} has no worker`);
+      const worker = firstWorker(tx, sessionId);
       const timeoutMs = timeoutS === undefined ? settings.runTimeoutMs : timeoutS * 1_000;
       const by = from?.sender ?? caller.name;
       const { messageId, runId, continues } = acceptInstruction(

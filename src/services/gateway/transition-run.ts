@@ -1,15 +1,19 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { NewEvent, StoredEvent } from '../../core/events/index.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
-import { isTerminalRun, type RunState, type TerminalRunState } from '../../core/state/states.js';
+import {
+  TERMINAL_RUN_STATES,
+  isTerminalRun,
+  type RunState,
+  type TerminalRunState,
+} from '../../core/state/states.js';
 import type { Transaction } from '../../store/contract.js';
 import { fact, type FactSubject } from '../engine/deps.js';
 import { isPending } from '../engine/instruct.js';
 import { endRun } from '../engine/outcomes.js';
 import { cancelTree } from './children/cancel-tree.js';
-import { FIRST_WORKER } from './create-conversation.js';
 import type { Gateway } from './gateway.js';
-import { findRun } from './conversation-row.js';
+import { findRun, FIRST_WORKER } from './conversation-row.js';
 
 export interface TransitionRequest {
   readonly run_id: string;
@@ -21,10 +25,6 @@ export interface TransitionRequest {
   readonly by: string;
 }
 
-const ENDS: readonly TerminalRunState[] = [
-  ...(['succeeded', 'blocked', 'failed', 'timed_out', 'cancelled', 'interrupted'] as const),
-];
-
 /** What a run may become by somebody's word. Its own agent moves a run of the pool; from outside it can be ended. */
 function allowedFrom(run: Pick<RunRow, 'state' | 'executor'>): readonly RunState[] {
   if (isTerminalRun(run.state)) return [];
@@ -33,9 +33,9 @@ function allowedFrom(run: Pick<RunRow, 'state' | 'executor'>): readonly RunState
     case 'queued':
       return ['running', 'failed', 'cancelled'];
     case 'running':
-      return ['waiting', ...ENDS];
+      return ['waiting', ...TERMINAL_RUN_STATES];
     case 'waiting':
-      return ['running', ...ENDS];
+      return ['running', ...TERMINAL_RUN_STATES];
     default:
       return [];
   }

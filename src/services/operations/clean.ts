@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import { defineOperation } from '../operation.js';
+import { defineOperation, PEOPLE } from '../operation.js';
 import { cleanReport } from '../supervise/clean-report.js';
 import { cleanSession } from '../supervise/clean-session.js';
-
-const scopes = ['client', 'admin'] as const;
 
 export const cleanOperation = defineOperation({
   name: 'clean',
   summary: 'Remove what a session that is over left; what holds work is kept under a salvage ref first.',
   effect: 'destroy',
   idempotent: true,
-  scopes,
+  scopes: PEOPLE,
   doors: { mcp: 'cleaning up is for the person', rest: true, cli: true },
   input: z.object({
     dry_run: z.boolean().default(false).describe('only say what would go, and what would be kept'),

@@ -3,9 +3,8 @@ import { OrchestratorError } from '../../core/errors/error.js';
 import { LEAD_ID, workerIdSchema } from '../../core/ids.js';
 import { isLiveWorker } from '../../core/state/states.js';
 import { EVERY_DOOR, LEAD_AND_PEOPLE, defineOperation } from '../operation.js';
-import { requireLive } from '../session-context.js';
+import { findWorker, requireLive } from '../session-context.js';
 import { killWorker } from '../supervise/kill-worker.js';
-import { findWorker } from '../supervise/wait-for-workers.js';
 
 export const killWorkerOperation = defineOperation({
   name: 'kill_worker',

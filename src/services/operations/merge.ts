@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { defineOperation } from '../operation.js';
+import { defineOperation, PEOPLE } from '../operation.js';
 import { mergeSession } from '../supervise/merge-session.js';
-
-const scopes = ['client', 'admin'] as const;
 
 export const mergeOperation = defineOperation({
   name: 'merge',
   summary: 'Bring the result of a session that is over into your checkout, when that is safe.',
   effect: 'write',
   idempotent: true,
-  scopes,
+  scopes: PEOPLE,
   doors: { mcp: "the user's checkout is the person's", rest: true, cli: true },
   input: z.object({
     anyway: z

@@ -4,8 +4,7 @@ import { workerWord } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import { lastRun } from '../engine/deps.js';
 import { EVERY_DOOR, LEAD_AND_PEOPLE, defineOperation } from '../operation.js';
-import type { SessionContext } from '../session-context.js';
-import { findWorker } from '../supervise/wait-for-workers.js';
+import { findWorker, type SessionContext } from '../session-context.js';
 
 const TAIL_MAX = 2_000;
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { defineOperation } from '../operation.js';
+import { defineOperation, PEOPLE } from '../operation.js';
 import { reflow } from '../supervise/reflow.js';
 
-const scopes = ['client', 'admin'] as const;
 /** More than any screen has, and what tmux still takes. */
 const MOST = 2_000;
 
@@ -11,7 +10,7 @@ export const reflowOperation = defineOperation({
   summary: 'Arrange the panes anew for a terminal of this size; the agents run on.',
   effect: 'write',
   idempotent: true,
-  scopes,
+  scopes: PEOPLE,
   doors: { mcp: 'panes are for the person who looks at them', rest: true, cli: true },
   fromTerminal: ['columns', 'rows'],
   input: z.object({

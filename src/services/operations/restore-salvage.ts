@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { defineOperation } from '../operation.js';
+import { defineOperation, PEOPLE } from '../operation.js';
 import { restoredWork, restoreSalvagedWork } from '../supervise/salvaged-work.js';
-
-const scopes = ['client', 'admin'] as const;
 
 export const restoreSalvageOperation = defineOperation({
   name: 'restore_salvage',
   summary: 'Bring kept work back into a folder or a new branch; nothing is overwritten.',
   effect: 'write',
   idempotent: false,
-  scopes,
+  scopes: PEOPLE,
   doors: { mcp: 'kept work is for the person', rest: true, cli: 'is agentorchestr salvage restore' },
   input: z.object({
     work: z.string().min(1).describe('w01, integration …, as list_salvage names it after the session'),

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { defineOperation } from '../operation.js';
+import { defineOperation, PEOPLE } from '../operation.js';
 import { sessionRow } from '../session-context.js';
 import { keptOnDisk } from '../supervise/kept-on-disk.js';
 import { leftOut } from '../supervise/left-out.js';
 import { reportSession, sessionReport } from '../supervise/session-report.js';
 
-const scopes = ['client', 'admin'] as const;
 const notForAgents = 'for the person: the lead has list_workers and integration_status';
 
 export const statusOperation = defineOperation({
@@ -13,7 +12,7 @@ export const statusOperation = defineOperation({
   summary: 'Show a session: state, workers, last verification, branch.',
   effect: 'read',
   idempotent: true,
-  scopes,
+  scopes: PEOPLE,
   doors: { mcp: notForAgents, rest: true, cli: true },
   input: z.object({
     disk_use: z

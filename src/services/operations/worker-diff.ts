@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { workerIdSchema } from '../../core/ids.js';
 import { EVERY_DOOR, LEAD_AND_PEOPLE, defineOperation } from '../operation.js';
-import { findWorker } from '../supervise/wait-for-workers.js';
+import { findWorker } from '../session-context.js';
 
 const DIFF_MAX_BYTES = 200_000;
 

@@ -1,10 +1,9 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Choice, Evidence } from '../../core/state/states.js';
 import { isLiveWorker } from '../../core/state/states.js';
-import { requireLive, type SessionContext } from '../session-context.js';
+import { findWorker, requireLive, type SessionContext } from '../session-context.js';
 import { attention, type AttentionItem } from './attention.js';
 import { sendToWorker } from './send-to-worker.js';
-import { findWorker } from './wait-for-workers.js';
 
 export interface AnswerRequest {
   readonly workerId: string;

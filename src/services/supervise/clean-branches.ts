@@ -3,7 +3,8 @@ import type { HeldRef } from '../../git/contract.js';
 import { toOrchestratorError } from '../../core/errors/error.js';
 import type { SessionContext } from '../session-context.js';
 import type { Cleaning } from './clean-report.js';
-import { recordSalvage, salvageRef, type LeftTree } from './clean-worktrees.js';
+import type { LeftTree } from './clean-worktrees.js';
+import { recordSalvage, salvageRef } from './keep-work.js';
 import { isDelivered } from './left-state.js';
 
 interface Ground {

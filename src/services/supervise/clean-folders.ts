@@ -6,10 +6,8 @@ import { removeTree } from '../../platform/files.js';
 import type { SessionContext } from '../session-context.js';
 import type { Cleaning } from './clean-report.js';
 import { worktreesOf } from './clean-worktrees.js';
+import { KEPT_FOLDER } from './keep-work.js';
 import { isDelivered } from './left-state.js';
-
-/** Ignored files that are kept lie here; they stay. */
-const KEPT = 'salvage';
 
 /** The session's own folders, which hold nothing but what is in the database too, or is worthless without its processes. */
 export async function cleanFolders(
@@ -21,9 +19,9 @@ export async function cleanFolders(
   const temp = row.directory ?? session.places.directory;
   if (basename(temp) === `agentorchestr-${row.session_id}`) await remove(cleaning, temp);
   const own = await namesIn(data);
-  const keeps = own.includes(KEPT) || cleaning.salvaged.some(({ kept_in: folder }) => folder !== null);
+  const keeps = own.includes(KEPT_FOLDER) || cleaning.salvaged.some(({ kept_in: folder }) => folder !== null);
   if (keeps)
-    for (const name of own.filter((other) => other !== KEPT)) await remove(cleaning, join(data, name));
+    for (const name of own.filter((other) => other !== KEPT_FOLDER)) await remove(cleaning, join(data, name));
   else await remove(cleaning, data);
   const worktrees = worktreesOf(session, row);
   // In a dry run what is in it is still there.

@@ -3,9 +3,9 @@ import { toOrchestratorError } from '../../core/errors/error.js';
 import type { SessionRow } from '../../core/state/rows.js';
 import type { SalvageResult } from '../../git/contract.js';
 import { diskUse, isThere, namesIn } from '../../platform/disk.js';
-import { fact } from '../engine/deps.js';
 import type { SessionContext } from '../session-context.js';
 import type { Cleaning } from './clean-report.js';
+import { keepWork, keptIgnoredIn } from './keep-work.js';
 
 /** A worktree that the session made, or that lies among those. */
 export interface LeftTree {
@@ -14,14 +14,6 @@ export interface LeftTree {
   readonly path: string;
   readonly branch: string | null;
   readonly base: string;
-}
-
-export function salvageRef(sessionId: string, name: string): string {
-  return `refs/agentorchestr/salvage/${sessionId}/${name}`;
-}
-
-export function keptIgnoredIn(session: SessionContext, name: string): string {
-  return join(session.places.data, 'salvage', name);
 }
 
 export function worktreesOf(session: SessionContext, row: SessionRow): string {
@@ -125,52 +117,25 @@ async function keep(
     tree,
     path,
     cleaning,
-  }: { repository: string; tree: LeftTree; path: string; cleaning: Cleaning },
-): Promise<SalvageResult | null> {
-  const keepIgnoredIn = keptIgnoredIn(session, tree.name);
-  const kept = await session.git.salvage({
-    repository,
-    worktree: path,
-    base: tree.base,
-    branch: tree.branch,
-    ref: salvageRef(row.session_id, tree.name),
-    keepIgnoredIn,
-    project: row.project,
-    unheldOnly: true,
-    dryRun: cleaning.dryRun,
-  });
-  if (kept === null) return null;
-  const submodules = [...kept.submodules];
-  cleaning.salvaged.push({
-    worker: tree.name,
-    ref: kept.ref,
-    commit: kept.commit,
-    ignored_files: [...kept.ignoredFiles],
-    kept_in: kept.ignoredFiles.length === 0 ? null : keepIgnoredIn,
-    submodules,
-  });
-  if (!cleaning.dryRun)
-    recordSalvage(session, { worker: tree.name, ref: kept.ref, commit: kept.commit, submodules });
-  return kept;
-}
-
-/** Once for the same work, however often it is kept. */
-export function recordSalvage(
-  session: SessionContext,
-  work: {
-    worker: string;
-    ref: string;
-    commit: string;
-    submodules: { path: string; repository: string; ref: string }[];
+  }: Omit<Ground, 'trees' | 'repository'> & {
+    repository: string;
+    tree: LeftTree;
+    path: string;
   },
-): void {
-  const { store, sessionId } = session;
-  const last = store
-    .events({ after: 0, sessionId, types: ['work.salvaged'], limit: 10_000 })
-    .filter((event) => event.type === 'work.salvaged' && event.data.ref === work.ref)
-    .at(-1);
-  if (last?.type === 'work.salvaged' && last.data.commit === work.commit) return;
-  const { submodules, ...data } = work;
-  const subject = { session_id: sessionId, source: 'git', evidence: 'process' } as const;
-  store.append(fact('work.salvaged', subject, submodules.length === 0 ? data : work));
+): Promise<SalvageResult | null> {
+  const { name, base, branch } = tree;
+  const { dryRun } = cleaning;
+  const kept = await keepWork(session, row, {
+    ...{ name, repository, worktree: path, base, branch, unheldOnly: true, dryRun },
+  });
+  if (kept !== null)
+    cleaning.salvaged.push({
+      worker: name,
+      ref: kept.ref,
+      commit: kept.commit,
+      ignored_files: [...kept.ignoredFiles],
+      kept_in: kept.ignoredFiles.length === 0 ? null : keptIgnoredIn(session, name),
+      submodules: [...kept.submodules],
+    });
+  return kept;
 }

@@ -1,10 +1,9 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import { isLiveWorker } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
-import { requireOpen, type SessionContext } from '../session-context.js';
+import { findWorker, requireOpen, type SessionContext } from '../session-context.js';
 import { sendToWorker } from './send-to-worker.js';
 import { spawnWorker } from './spawn-worker.js';
-import { findWorker } from './wait-for-workers.js';
 
 /**
  * Asks each of two workers to review the other's diff; returns at once with who reviews what. A worker that is gone is

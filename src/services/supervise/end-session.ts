@@ -7,7 +7,9 @@ import { fact, lastRun, type FactSubject } from '../engine/deps.js';
 import type { Ending } from '../engine/outcomes.js';
 import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
 import type { SessionEnd } from './await-end.js';
+import { keepWork } from './keep-work.js';
 import { reportSession } from './session-report.js';
+import { isIntegrated } from './integrated.js';
 
 /** No agent with bypassed permissions outlives its supervisor, but the lead may finish its last turn. */
 const LAST_TURN_CAP_MS = 60_000;
@@ -30,15 +32,20 @@ export async function abandonSession(
 ): Promise<void> {
   const row = session.store.session(session.sessionId);
   if (row === null || row.state !== 'active') return;
-  const { repository, integration_worktree: path, integration_branch: branch } = row;
-  if (!started && row.integration_commit === null) {
-    if (path !== null) await session.git.removeWorktree({ repository, path, trash: session.places.trash });
-    if (branch !== null) await session.git.deleteBranch({ repository, branch });
-  }
+  if (!started && row.integration_commit === null)
+    await removeIntegration(session, row).catch((undone: unknown) =>
+      logLeft(session, row.integration_worktree ?? '', undone),
+    );
   const reason = error instanceof Error ? error.message : String(error);
   session.store.append(
     fact('session.ended', subject(session), { state: 'failed', summary: row.summary, reason }),
   );
+}
+
+async function removeIntegration(session: SessionContext, row: SessionRow): Promise<void> {
+  const { repository, integration_worktree: path, integration_branch: branch } = row;
+  if (path !== null) await session.git.removeWorktree({ repository, path, trash: session.places.trash });
+  if (branch !== null) await session.git.deleteBranch({ repository, branch });
 }
 
 /**
@@ -157,8 +164,7 @@ async function removeFinishedWorktrees(session: SessionContext, row: SessionRow)
     if (worker.role !== 'worker' || lastRun(session.store, worker)?.state !== 'succeeded') continue;
     const status = await session.git.status(worker.worktree, worker.base_commit).catch(() => null);
     if (status === null || status.changedFiles.length > 0) continue;
-    const settled = status.commitsBeyondBase === 0 || status.head === worker.integrated_commit;
-    if (settled)
+    if (isIntegrated(worker, status))
       await removeKept(session, row, { name: worker.worker_id, path: worker.worktree, head: status.head });
   }
   const path = row.integration_worktree;
@@ -176,26 +182,14 @@ async function removeKept(
   row: SessionRow,
   tree: { name: string; path: string; head: string },
 ): Promise<void> {
-  const { repository, project } = row;
-  const keepIgnoredIn = `${session.places.data}/salvage/${tree.name}`;
-  const ref = `refs/agentorchestr/salvage/${session.sessionId}/${tree.name}`;
+  const { repository } = row;
+  const { name, path, head: base } = tree;
   try {
-    const kept = await session.git.salvage({
-      repository,
-      worktree: tree.path,
-      base: tree.head,
-      ref,
-      keepIgnoredIn,
-      project,
-    });
-    if (kept !== null) {
-      const work = { worker: tree.name, ref: kept.ref, commit: kept.commit };
-      session.store.append(fact('work.salvaged', { ...subject(session), source: 'git' }, work));
-    }
-    if ((kept?.notKept.length ?? 0) > 0) return logLeft(session, tree.path, kept?.notKept);
-    await session.git.removeWorktree({ repository, path: tree.path, trash: session.places.trash });
+    const kept = await keepWork(session, row, { name, repository, worktree: path, base });
+    if ((kept?.notKept.length ?? 0) > 0) return logLeft(session, path, kept?.notKept);
+    await session.git.removeWorktree({ repository, path, trash: session.places.trash });
   } catch (error) {
-    logLeft(session, tree.path, error);
+    logLeft(session, path, error);
   }
 }
 

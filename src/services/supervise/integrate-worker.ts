@@ -2,9 +2,8 @@ import { OrchestratorError } from '../../core/errors/error.js';
 import { isTerminalRun, workerWord } from '../../core/state/states.js';
 import type { SessionRow, WorkerRow } from '../../core/state/rows.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
-import { requireLive, requireOpen, type SessionContext } from '../session-context.js';
+import { findWorker, requireLive, requireOpen, type SessionContext } from '../session-context.js';
 import { sendToWorker } from './send-to-worker.js';
-import { findWorker } from './wait-for-workers.js';
 
 export interface IntegrateRequest {
   readonly workerId: string;

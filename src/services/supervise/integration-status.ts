@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { lastRun } from '../engine/deps.js';
 import { sessionRow, type SessionContext } from '../session-context.js';
 import { reportVerification, verifyReport } from './session-report.js';
+import { isIntegrated } from './integrated.js';
 
 const schema = z.object({
   branch: z.string().nullable(),
@@ -44,10 +45,7 @@ async function read(session: SessionContext): Promise<z.infer<typeof schema>> {
           worker_id: worker.worker_id,
           head: own?.head ?? worker.integrated_commit,
           run_state: lastRun(session.store, worker)?.state ?? null,
-          integrated:
-            own === null
-              ? worker.integrated_commit !== null
-              : own.commitsBeyondBase === 0 || own.head === worker.integrated_commit,
+          integrated: own === null ? worker.integrated_commit !== null : isIntegrated(worker, own),
           commits: own?.commitsBeyondBase ?? 0,
           uncommitted: [...(own?.changedFiles ?? [])],
         };

@@ -1,8 +1,7 @@
 import { isLiveWorker, isTerminalRun } from '../../core/state/states.js';
 import { fact } from '../engine/deps.js';
 import { takeNotices } from '../engine/notices.js';
-import { requireLive, type SessionContext } from '../session-context.js';
-import { findWorker } from './wait-for-workers.js';
+import { findWorker, requireLive, type SessionContext } from '../session-context.js';
 
 const GRACE_MS = 2_000;
 

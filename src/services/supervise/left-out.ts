@@ -42,7 +42,7 @@ export async function leftOut(session: SessionContext): Promise<LeftOut[] | null
 
 function discarded({ store }: SessionContext, { session_id: sessionId }: SessionRow): Map<string, string> {
   const said = store
-    .events({ after: 0, sessionId, types: ['goal.done'], limit: 100 })
-    .flatMap((event) => (event.type === 'goal.done' ? event.data.discarded : []));
+    .events({ after: 0, sessionId, types: ['goal.done'] })
+    .flatMap(({ data }) => data.discarded);
   return new Map(said.map(({ worker, reason }) => [worker, reason]));
 }

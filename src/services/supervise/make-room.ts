@@ -2,6 +2,7 @@ import type { WorkerRow } from '../../core/state/rows.js';
 import { lastRun } from '../engine/deps.js';
 import { isLiveLimit } from './limits.js';
 import type { LiveSession, SessionContext } from '../session-context.js';
+import { isIntegrated } from './integrated.js';
 
 const GRACE_MS = 2_000;
 
@@ -26,7 +27,7 @@ async function makeRoom(session: SessionContext, live: LiveSession): Promise<boo
     .filter((worker) => lastRun(session.store, worker)?.state === 'succeeded')
     .toSorted((one, other) => one.updated_at.localeCompare(other.updated_at));
   for (const worker of idle) {
-    if (!(await isIntegrated(session, worker))) continue;
+    if (!(await holdsNothing(session, worker))) continue;
     const reason = 'room was needed';
     if (!live.engine.retire(worker.worker_id, reason)) continue;
     await live.engine.end(worker, { graceMs: GRACE_MS, reason });
@@ -36,8 +37,7 @@ async function makeRoom(session: SessionContext, live: LiveSession): Promise<boo
 }
 
 /** Nothing of its work is only in its worktree. */
-async function isIntegrated(session: SessionContext, worker: WorkerRow): Promise<boolean> {
+async function holdsNothing(session: SessionContext, worker: WorkerRow): Promise<boolean> {
   const status = await session.git.status(worker.worktree, worker.base_commit).catch(() => null);
-  if (status === null || status.changedFiles.length > 0) return false;
-  return status.commitsBeyondBase === 0 || status.head === worker.integrated_commit;
+  return status !== null && status.changedFiles.length === 0 && isIntegrated(worker, status);
 }

@@ -3,6 +3,7 @@ import { isTerminalRun } from '../../core/state/states.js';
 import type { SessionRow, WorkerRow } from '../../core/state/rows.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
 import { requireLive, requireOpen, sessionRow, type SessionContext } from '../session-context.js';
+import { isIntegrated } from './integrated.js';
 
 export interface GoalDoneRequest {
   readonly summary: string;
@@ -80,8 +81,7 @@ async function refuseUnintegrated(
     )
       continue;
     const status = await session.git.status(worker.worktree, worker.base_commit);
-    if (status.commitsBeyondBase > 0 && status.head !== worker.integrated_commit)
-      missing.push(worker.worker_id);
+    if (!isIntegrated(worker, status)) missing.push(worker.worker_id);
   }
   if (missing.length > 0) throw new OrchestratorError('WORKERS_NOT_INTEGRATED', { workers: missing });
 }

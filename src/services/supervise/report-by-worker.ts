@@ -1,8 +1,7 @@
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
 import { fact, lastRun, openRun } from '../engine/deps.js';
-import { requireLive, type SessionContext } from '../session-context.js';
-import { findWorker } from './wait-for-workers.js';
+import { findWorker, requireLive, type SessionContext } from '../session-context.js';
 
 /**
  * A worker's own report. "Done" with uncommitted or no changes is sent back once with the file list (REPORT_INCOMPLETE);

@@ -5,7 +5,8 @@ import type { SessionRow } from '../../core/state/rows.js';
 import type { RestoreTarget, SalvagedWork } from '../../git/contract.js';
 import { filesBelow } from '../../platform/disk.js';
 import { sessionRow, type SessionContext } from '../session-context.js';
-import { keptIgnoredIn, salvageRef, worktreesOf } from './clean-worktrees.js';
+import { worktreesOf } from './clean-worktrees.js';
+import { keptIgnoredIn, salvageRef } from './keep-work.js';
 
 export const salvagedItem = z.object({
   id: z.string().describe('what restore_salvage takes: <session>/<worker>'),
@@ -58,8 +59,7 @@ interface Told {
 /** The newest event of each ref. */
 function lastTold({ store, sessionId }: SessionContext): Map<string, Told & { commit: string }> {
   const told = new Map<string, Told & { commit: string }>();
-  for (const event of store.events({ after: 0, sessionId, types: ['work.salvaged'], limit: 10_000 })) {
-    if (event.type !== 'work.salvaged') continue;
+  for (const event of store.events({ after: 0, sessionId, types: ['work.salvaged'] })) {
     const { worker, ref, commit, submodules = [] } = event.data;
     told.set(ref, { worker, commit, submodules, at: event.at });
   }

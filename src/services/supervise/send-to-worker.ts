@@ -3,10 +3,9 @@ import { isLiveWorker, takesInstructions } from '../../core/state/states.js';
 import type { MessageRow } from '../../core/state/rows.js';
 import { hashOf } from '../../platform/ids.js';
 import { acceptInstruction } from '../engine/instruct.js';
-import { requireLive, requireOpen, type SessionContext } from '../session-context.js';
+import { findWorker, requireLive, requireOpen, type SessionContext } from '../session-context.js';
 import { checkLiveLimit, runLimits } from './limits.js';
 import { withRoom } from './make-room.js';
-import { findWorker } from './wait-for-workers.js';
 
 /**
  * Accepts a message for a worker and returns its receipt at once; delivery is the engine's. Same key + same text

@@ -30,7 +30,7 @@ function timeUsedMs(events: readonly StoredEvent[], now: number): number {
 export function watchSessionTime(session: SessionContext, seconds: number, onOver: () => void): () => void {
   const { clock, store, sessionId } = session;
   const types = ['session.created', 'session.resumed', 'session.paused', 'session.ended'] as const;
-  const events = store.events({ after: 0, sessionId, types, limit: 100_000 });
+  const events = store.events({ after: 0, sessionId, types });
   const limitMs = seconds * 1_000;
   const leftMs = Math.max(0, limitMs - timeUsedMs(events, clock.now()));
   const warningMs = Math.min(limitMs / 10, WARNING_MOST_MS);

@@ -3,6 +3,7 @@ import { launchOf } from '../../agents/registry.js';
 import { PERSPECTIVES, findPerspective, type Perspective } from '../context/perspectives.js';
 import { delay } from '../../core/clock.js';
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
+import { LEAD_ID } from '../../core/ids.js';
 import type { SessionRow, WorkerRow } from '../../core/state/rows.js';
 import { ensurePrivateDirectory, writeFileAtomic } from '../../platform/files.js';
 import { runShellCommand } from '../../platform/process.js';
@@ -46,14 +47,16 @@ export async function spawnWorker(session: SessionContext, request: SpawnRequest
       reserveWorker(session, live, tx, { request, perspective, agent, backend, baseCommit }),
     ),
   );
+  let isAwaited = request.sender === LEAD_ID;
   if (!reused) {
-    const launch = prepareAndLaunch(session, live, row, { worker, perspective, stage: 'nothing is made' });
-    noteLaunching(live, worker, launch);
+    const made = { worker, perspective, stage: 'nothing is made', isToldByAnswer: () => isAwaited } as const;
+    noteLaunching(live, worker, prepareAndLaunch(session, live, row, made));
   }
   const paneId = await Promise.race([
     live.launching.get(worker.worker_id) ?? Promise.resolve(worker.pane_id),
     delay(session.clock, ANSWER_CAP_MS).then(() => null),
   ]);
+  isAwaited = false;
   return {
     worker: session.store.worker(session.sessionId, worker.worker_id) ?? worker,
     paneId,
@@ -73,7 +76,8 @@ export async function carryOnSpawn(
 ): Promise<void> {
   const perspective = perspectiveOf(worker.perspective);
   const stage = worker.attempt_id === null ? 'may be half made' : 'made';
-  const launch = prepareAndLaunch(session, live, sessionRow(session), { worker, perspective, stage });
+  const made = { worker, perspective, stage, isToldByAnswer: () => false } as const;
+  const launch = prepareAndLaunch(session, live, sessionRow(session), made);
   noteLaunching(live, worker, launch);
   await launch;
 }
@@ -129,6 +133,8 @@ interface Preparation {
   readonly perspective: Perspective;
   /** How far an earlier supervisor got with its worktree. */
   readonly stage: 'nothing is made' | 'may be half made' | 'made';
+  /** The lead is told of a failure by the answer of its call, which is still to come. */
+  isToldByAnswer(): boolean;
 }
 
 /** Worktree → ignored files → set-up → prompt file → agent. Resolves with the pane; a failure leaves an honest record. */
@@ -136,7 +142,7 @@ async function prepareAndLaunch(
   session: SessionContext,
   live: LiveSession,
   row: SessionRow,
-  { worker, perspective, stage }: Preparation,
+  { worker, perspective, stage, isToldByAnswer }: Preparation,
 ): Promise<string | null> {
   let created = false;
   try {
@@ -156,6 +162,7 @@ async function prepareAndLaunch(
     const error = toOrchestratorError(thrown);
     session.logger.warn({ worker: worker.worker_id, code: error.code, err: error.cause }, error.message);
     recordFailure(session, live, worker, error);
+    if (isToldByAnswer()) takeNoticeOf(session, worker);
     if (created) await undoWorktree(session, row, worker);
     throw error.code === 'INTERNAL'
       ? new OrchestratorError(
@@ -232,13 +239,10 @@ function recordFailure(
   session.store.append(
     fact('worker.lost', subject, { reason: `not started: ${error.message}`, never_started: true }),
   );
-  if (live.launching.has(worker.worker_id))
-    takeNotices(
-      session.store,
-      session.sessionId,
-      'answer of spawn_worker',
-      (notice) => notice.about === worker.worker_id,
-    );
+}
+
+function takeNoticeOf({ store, sessionId }: SessionContext, { worker_id: workerId }: WorkerRow): void {
+  takeNotices(store, sessionId, 'answer of spawn_worker', (notice) => notice.about === workerId);
 }
 
 async function undoWorktree(session: SessionContext, row: SessionRow, worker: WorkerRow): Promise<void> {

@@ -1,11 +1,10 @@
-import { OrchestratorError } from '../../core/errors/error.js';
 import { isLiveWorker, isTerminalRun, workerWord, type WorkerWord } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
 import { lastRun } from '../engine/deps.js';
 import { takeNotices } from '../engine/notices.js';
 import { waitLimitMs, type Caller } from '../operation.js';
-import type { SessionContext } from '../session-context.js';
+import { findWorker, type SessionContext } from '../session-context.js';
 
 export interface WorkerOutcome {
   readonly worker_id: string;
@@ -17,7 +16,6 @@ export interface WorkerOutcome {
 }
 
 const PROGRESS_EVERY_MS = 10_000;
-/** Answer this much before the caller's client gives up. */
 
 /**
  * Parks until any (or all) of the workers has ended or waits for somebody, at most as long as the caller's client
@@ -51,17 +49,6 @@ export async function waitForWorkers(
     );
   }
   return outcomes;
-}
-
-/** Throws UNKNOWN_WORKER with the known ids. */
-export function findWorker(session: SessionContext, workerId: string): WorkerRow {
-  const worker = session.store.worker(session.sessionId, workerId);
-  if (worker !== null) return worker;
-  const valid = session.store
-    .workers(session.sessionId)
-    .filter((known) => known.role === 'worker')
-    .map((known) => known.worker_id);
-  throw new OrchestratorError('UNKNOWN_WORKER', { worker: workerId, valid });
 }
 
 function outcomeOf(reader: Reader, worker: WorkerRow): WorkerOutcome {

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EngineRig } from '../../support/engine-rig.js';
 
 let rig: EngineRig;
@@ -129,6 +129,33 @@ describe('an instruction that does not arrive', () => {
     expect(lastReceipt()?.detail).toContain('no such pane');
     expect(rig.run('w01').state).toBe('waiting');
     expect(rig.notices().at(-1)).toContain('no such pane');
+  });
+
+  it('is told to the lead, once, when its file cannot be written', async () => {
+    await rig.close();
+    rig = new EngineRig({ paste: { limitBytes: 30, unsafe: null } });
+    await rig.working('w01');
+    rig.engine.report('w01', { state: 'succeeded', summary: 'one' }, 'protocol');
+    await rig.endTurn('w01');
+    writeFileSync(join(rig.deps.workerDirectory('w01'), 'messages'), 'not a folder');
+    rig.instruct('w01', 'much longer than what can be typed there');
+    await rig.until('the refusal', () => lastReceipt()?.state === 'refused');
+    await rig.calm();
+    expect(rig.run('w01').state).toBe('waiting');
+    expect(rig.notices().filter((text) => text.includes('a message could not be delivered'))).toHaveLength(1);
+    expect(rig.backend.isSending('w01')).toBe(false);
+  });
+
+  it('is not sent again by itself when what became of it cannot be recorded', async () => {
+    await rig.start('w01');
+    vi.spyOn(rig.store, 'transaction').mockImplementationOnce(() => {
+      throw new Error('there is no space left');
+    });
+    sending().refused('the pane is a bare shell');
+    await rig.calm();
+    expect(rig.backend.sendings).toHaveLength(1);
+    rig.engine.pump('w01');
+    await rig.until('the next try', () => rig.backend.isSending('w01'));
   });
 
   it('was taken after all when the agent’s hook says so later', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { acceptInstruction } from '../../../src/services/engine/instruct.js';
-import { FIRST_WORKER, newConversation } from '../../../src/services/gateway/create-conversation.js';
+import { FIRST_WORKER } from '../../../src/services/gateway/conversation-row.js';
+import { newConversation } from '../../../src/services/gateway/create-conversation.js';
 import { GATEWAY_START_MS, GatewayRig } from '../../support/gateway-rig.js';
 
 const SCRIPT = `

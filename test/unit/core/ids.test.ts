@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   formatWorkerId,
   LEAD_ID,
-  qualifiedWorkerId,
   sessionIdSchema,
   workerIdSchema,
   workerNumber,
@@ -42,9 +41,5 @@ describe('a worker id', () => {
 
   it.each(['', 'w1', 'W01', 'w01 ', 'w01\n', 'leader', 'w-1', 'x01', 'w01/../w02'])('is not: %j', (id) => {
     expect(workerIdSchema.safeParse(id).success).toBe(false);
-  });
-
-  it('is named with its session in lists', () => {
-    expect(qualifiedWorkerId('3f2a91bc', 'w03')).toBe('3f2a91bc/w03');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { foldMessage, foldVerification } from '../../../src/core/state/fold-message.js';
+import { foldMessage } from '../../../src/core/state/fold-message.js';
+import { foldVerification } from '../../../src/core/state/fold-verification.js';
 import type { MessageRow, VerificationRow } from '../../../src/core/state/rows.js';
 import { RUN, sampleEvent, SAMPLES, SESSION, WORKER } from '../../support/sample-events.js';
 import { at, folded, foldAll, type Step } from './support.js';

@@ -5,11 +5,8 @@ import type { RunRow } from '../../../core/state/rows.js';
 import type { Transaction } from '../../../store/contract.js';
 import { fact } from '../../engine/deps.js';
 import { acceptInstruction } from '../../engine/instruct.js';
-import { findConversation, optionsOf } from '../conversation-row.js';
-import { FIRST_WORKER } from '../create-conversation.js';
+import { findConversation, FIRST_WORKER, firstWorker, optionsOf } from '../conversation-row.js';
 import type { Gateway } from '../gateway.js';
-
-const ALL = 100_000;
 
 /** Tells parents, once and for good, what became of the runs that they asked their children for. Returns its end. */
 export function watchChildren(gateway: Gateway): () => void {
@@ -25,9 +22,8 @@ export function watchChildren(gateway: Gateway): () => void {
     if (runId !== undefined && type in TERMINAL_EVENTS) tell(runId);
   });
   // What ended while there was nobody to tell.
-  for (const event of store.events({ after: 0, types: ['child.spawned'], limit: ALL }))
-    if (event.type === 'child.spawned')
-      for (const { run_id: runId } of store.runs(event.data.child)) tell(runId);
+  for (const event of store.events({ after: 0, types: ['child.spawned'] }))
+    for (const { run_id: runId } of store.runs(event.data.child)) tell(runId);
   return end;
 }
 
@@ -53,8 +49,8 @@ function tellParent(gateway: Gateway, runId: string): void {
 
 function isTold(tx: Transaction, { session_id: sessionId, run_id: runId }: RunRow, child: string): boolean {
   return tx
-    .events({ after: 0, sessionId, runId, types: ['child.finished'], limit: ALL })
-    .some((event) => event.type === 'child.finished' && event.data.run === child);
+    .events({ after: 0, sessionId, runId, types: ['child.finished'] })
+    .some(({ data }) => data.run === child);
 }
 
 /** A run of the parent for it, where one was wished for and can be; else it lies in its inbox. */
@@ -64,8 +60,7 @@ export function informParent(
   { parent, child, text, wake }: { parent: string; child: string; text: string; wake: boolean },
 ): { woken: boolean; messageId: string } {
   const sender = `session ${child}`;
-  const worker = tx.worker(parent, FIRST_WORKER);
-  if (worker === null) throw new Error(`conversation ${parent} has no worker`);
+  const worker = firstWorker(tx, parent);
   const isOpen = findConversation(tx, parent).state === 'active';
   // What waits, waits for somebody else's answer: this is none.
   const waits = tx.runs(parent).some(({ state }) => state === 'waiting');

@@ -3,9 +3,9 @@ import type { Store } from '../../../store/contract.js';
 import type { Logger } from '../../../platform/logger.js';
 import { fact } from '../../engine/deps.js';
 import { acceptInstruction } from '../../engine/instruct.js';
-import { FIRST_WORKER } from '../create-conversation.js';
 import type { EscalationWatch, Requested } from '../gateway.js';
 import { escalationState } from './escalations.js';
+import { FIRST_WORKER } from '../conversation-row.js';
 
 export interface EscalationTimersDeps {
   readonly store: Store;
@@ -15,8 +15,6 @@ export interface EscalationTimersDeps {
   /** A message lies there for the agent of this session. */
   wake(sessionId: string): void;
 }
-
-const ALL = 100_000;
 
 /** Requests that nobody answers in time: the child is told that this means no, and goes on. */
 export class EscalationTimers implements EscalationWatch {
@@ -30,9 +28,8 @@ export class EscalationTimers implements EscalationWatch {
   /** Those of an earlier daemon; what ran out meanwhile runs out now. */
   recover(): void {
     const { store } = this.#deps;
-    for (const event of store.events({ after: 0, types: ['escalation.requested'], limit: ALL }))
-      if (event.type === 'escalation.requested' && escalationState(store, event) === 'open')
-        this.begin(event);
+    for (const event of store.events({ after: 0, types: ['escalation.requested'] }))
+      if (escalationState(store, event) === 'open') this.begin(event);
   }
 
   begin(event: Requested): void {

@@ -4,7 +4,7 @@ import type { MessageRow, RunRow } from '../../../core/state/rows.js';
 import type { Reader, Transaction } from '../../../store/contract.js';
 import { fact } from '../../engine/deps.js';
 import type { Caller } from '../../operation.js';
-import { findConversation, findRun, optionsOf } from '../conversation-row.js';
+import { findConversation, findRun, FIRST_WORKER, optionsOf } from '../conversation-row.js';
 import type { Gateway, Requested } from '../gateway.js';
 import { once } from '../once.js';
 import { informParent, pumpLater } from './child-watch.js';
@@ -89,7 +89,7 @@ function escalate(gateway: Gateway, tx: Transaction, run: RunRow, word: Word) {
       'escalation.requested',
       {
         session_id: parent.session_id,
-        worker_id: above?.worker_id ?? 'w01',
+        worker_id: above?.worker_id ?? FIRST_WORKER,
         run_id: parent.run_id,
         ...subject,
       },
@@ -107,12 +107,8 @@ function escalate(gateway: Gateway, tx: Transaction, run: RunRow, word: Word) {
   return { escalation, woken, message: messageId };
 }
 
-const ALL = 100_000;
-
 export function requests(reader: Reader, parentSessionId: string): Requested[] {
-  return reader
-    .events({ after: 0, sessionId: parentSessionId, types: ['escalation.requested'], limit: ALL })
-    .filter((event): event is Requested => event.type === 'escalation.requested');
+  return reader.events({ after: 0, sessionId: parentSessionId, types: ['escalation.requested'] });
 }
 
 export type EscalationState = 'open' | 'answered' | 'expired' | 'told' | 'over';
@@ -121,11 +117,8 @@ export type EscalationState = 'open' | 'answered' | 'expired' | 'told' | 'over';
 export function escalationState(reader: Reader, { session_id: sessionId, data }: Requested): EscalationState {
   if (data.kind === 'status') return 'told';
   const types = ['escalation.answered', 'escalation.expired'] as const;
-  for (const event of reader.events({ after: 0, sessionId, types, limit: ALL }))
-    if (
-      (event.type === 'escalation.answered' || event.type === 'escalation.expired') &&
-      event.data.escalation_id === data.escalation_id
-    )
+  for (const event of reader.events({ after: 0, sessionId, types }))
+    if (event.data.escalation_id === data.escalation_id)
       return event.type === 'escalation.answered' ? 'answered' : 'expired';
   return reader.run(data.run)?.state === 'waiting' ? 'open' : 'over';
 }

@@ -5,13 +5,11 @@ import type { Reader } from '../../../store/contract.js';
 import type { Caller } from '../../operation.js';
 import { findConversation, optionsOf } from '../conversation-row.js';
 
-const ALL = 100_000;
-
 /** The sessions that runs of this one spawned, oldest first. */
 export function childrenOf(reader: Reader, sessionId: string): SessionRow[] {
   return reader
-    .events({ after: 0, sessionId, types: ['child.spawned'], limit: ALL })
-    .flatMap((event) => (event.type === 'child.spawned' ? (reader.session(event.data.child) ?? []) : []));
+    .events({ after: 0, sessionId, types: ['child.spawned'] })
+    .flatMap(({ data }) => reader.session(data.child) ?? []);
 }
 
 /** Runs of children that are not over and that this run asked for, by spawning their session or by sending to it. */

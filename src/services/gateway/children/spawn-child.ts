@@ -4,8 +4,15 @@ import type { Transaction } from '../../../store/contract.js';
 import { fact } from '../../engine/deps.js';
 import { acceptInstruction } from '../../engine/instruct.js';
 import { requireOneReady } from '../agents.js';
-import { findConversation, findRun, optionsOf, requireUnarchived } from '../conversation-row.js';
-import { FIRST_WORKER, newConversation } from '../create-conversation.js';
+import {
+  findConversation,
+  findRun,
+  FIRST_WORKER,
+  firstWorker,
+  optionsOf,
+  requireUnarchived,
+} from '../conversation-row.js';
+import { newConversation } from '../create-conversation.js';
 import type { Gateway } from '../gateway.js';
 import { once } from '../once.js';
 import { wantedProviders, type ProvidersGiven } from '../wanted-providers.js';
@@ -89,8 +96,7 @@ function firstRun(
   given: { sessionId: string; parent: RunRow; sender: string; request: SpawnRequest },
 ): string {
   const { sessionId, parent, sender, request } = given;
-  const worker = tx.worker(sessionId, FIRST_WORKER);
-  if (worker === null) throw new Error(`conversation ${sessionId} has no worker`);
+  const worker = firstWorker(tx, sessionId);
   const { task, timeout_s: seconds } = request;
   const timeoutMs = seconds === undefined ? gateway.settings.runTimeoutMs : seconds * 1_000;
   const { runId } = acceptInstruction({ sessionId, newId: () => gateway.newId() }, tx, worker, {

@@ -9,7 +9,6 @@ import { openRuns, places, queueCounts } from '../pool-view.js';
 import { threadWith } from '../views.js';
 import { likelyIssue, type Situation } from './likely-issue.js';
 
-const ALL = 100_000;
 const PREVIEW = 200;
 const TAIL_BYTES = 4_096;
 
@@ -18,7 +17,7 @@ export async function diagnoseRun(gateway: Gateway, run: RunRow) {
   const { store, clock, processes } = gateway;
   const redact = (text: string) => gateway.redact(text);
   const worker = workerOf(gateway, run);
-  const events = store.events({ after: 0, sessionId: run.session_id, runId: run.run_id, limit: ALL });
+  const events = store.events({ after: 0, sessionId: run.session_id, runId: run.run_id });
   const attempt = lastAttempt(gateway, run);
   const pid = attempt?.ended_at === null ? attempt.pid : null;
   const pidAlive = aliveness(gateway, attempt);

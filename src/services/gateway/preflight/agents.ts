@@ -20,20 +20,14 @@ interface Need {
 export async function checkProviders(deps: PreflightDeps): Promise<readonly CheckRow[]> {
   const needs = await needed(deps);
   const usable = deps.agents.filter(({ headless }) => headless !== null);
-  const names = new Set([
-    ...usable.filter(({ onlyByName }) => onlyByName !== true).map(({ name }) => name),
-    ...needs.keys(),
-  ]);
+  const offered = usable.filter(({ onlyByName }) => onlyByName !== true).map(({ name }) => name);
+  const names = new Set([...offered, ...needs.keys()]);
   const installed = await deps.detect([...names]);
   const rows = await Promise.all(
     [...names].map((name) => rowsOf(deps, name, needs.get(name) ?? null, installed)),
   );
   if (deps.wanted.provider === null && !installed.some(({ adapter }) => usable.includes(adapter))) {
-    const which = usable
-      .filter(({ onlyByName }) => onlyByName !== true)
-      .map(({ name }) => name)
-      .join(', ');
-    const advice = `install one of ${which}, or name one with --default-provider`;
+    const advice = `install one of ${offered.join(', ')}, or name one with --default-provider`;
     return [...rows.flat(), failed({ name: 'agents' }, 'none is installed', { advice })];
   }
   return rows.flat();

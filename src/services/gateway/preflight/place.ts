@@ -4,6 +4,7 @@ import { failed, ok, warning, type CheckRow, type Fix } from '../../doctor/row.j
 import { foreign, tooOpen } from '../../doctor/permissions.js';
 import { checkDatabase, dataFolder, spaceAt } from '../../doctor/storage.js';
 import type { PreflightDeps } from './deps.js';
+import { currentUserId } from '../../../platform/paths.js';
 
 const ELSEWHERE: Fix = { advice: 'name another database with --db, or mend this folder' };
 
@@ -52,7 +53,7 @@ export async function checkPermissions({ database, files }: PreflightDeps): Prom
     return [failed({ name: 'permissions' }, `${database} is a folder, not a database`, fix)];
   }
   const found = [...all.filter((facts) => facts !== null), ...(await listFolder(files))];
-  const mine = process.getuid?.();
+  const mine = currentUserId();
   const rows = [
     ...foreign(found.filter(({ owner }) => owner !== mine)),
     ...tooOpen(found, 'directory'),
@@ -94,7 +95,7 @@ export async function checkPort({ port, wanted, database }: PreflightDeps): Prom
 
 export async function checkAccess({ wanted }: PreflightDeps): Promise<readonly CheckRow[]> {
   const subject = { name: 'access' };
-  if (wanted.hasToken) return Promise.resolve([ok(subject, 'a token is asked for')]);
+  if (wanted.hasToken) return [ok(subject, 'a token is asked for')];
   const advice = 'set AGENTD_AUTH_TOKEN, or listen on 127.0.0.1 only';
   if (!wanted.isLoopback)
     return [failed(subject, `others reach ${wanted.host}, and no token is set`, { advice })];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Sentinel } from '../../../../src/core/sentinels.js';
 import type { MessageRow, RunRow } from '../../../../src/core/state/rows.js';
 import { parseFlag } from '../../../../src/services/engine/flag-watch.js';
-import { isSameText } from '../../../../src/services/engine/receipts.js';
+import { isSameText } from '../../../../src/services/engine/same-text.js';
 import { reportOfSentinels } from '../../../../src/services/engine/sentinel-report.js';
 
 describe('a flag file', () => {
