@@ -32,7 +32,7 @@ interface Comparison {
  * rounds' ratios; a first round of each is not counted.
  */
 export async function compare(comparison: Comparison): Promise<Row> {
-  const { goal, what, unit, target, rounds = 15 } = comparison;
+  const rounds = roundsOf(comparison.rounds);
   const ours: number[] = [];
   const rivals: number[] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -41,6 +41,21 @@ export async function compare(comparison: Comparison): Promise<Row> {
     ours.push(mine);
     rivals.push(other);
   }
+  return weigh(comparison, ours, rivals);
+}
+
+/** As many as asked for; fewer where `BENCH_ROUNDS` says so, to see that a bench works. */
+export function roundsOf(wanted = 15): number {
+  return Math.min(wanted, Number(process.env['BENCH_ROUNDS'] ?? wanted));
+}
+
+/** The row of rounds that were measured already: the n-th of ours beside the n-th of the rival's. */
+export function weigh(
+  given: Pick<Comparison, 'goal' | 'what' | 'unit' | 'target'>,
+  ours: readonly number[],
+  rivals: readonly number[],
+): Row {
+  const { goal, what, unit, target } = given;
   const isMore = target !== undefined && 'atLeast' in target;
   const ratios = ours.map((mine, round) => {
     const other = rivals[round] ?? NaN;
