@@ -150,7 +150,7 @@ it('[G24] from a worker’s report to the lead that waits for it', async () => {
     ours: async () => (await blocked(1))[0]!,
     rival: polled,
   });
-  for (const [waiting, times] of [[1, 100] as const, [8, 16] as const, [32, 6] as const, [64, 6] as const]) {
+  for (const [waiting, times] of [[1, 60] as const, [8, 8] as const, [32, 2] as const, [64, 1] as const]) {
     const found: number[] = [];
     for (let time = 0; time < roundsOf(times); time++) found.push(...(await blocked(waiting)));
     const what = (name: string) => `${name}, a worker reports → wait_for_worker answers, ${waiting} waiting`;
