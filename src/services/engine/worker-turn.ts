@@ -7,6 +7,7 @@ import type { Candidates } from './candidates.js';
 import type { EngineDeps } from './deps.js';
 import type { watchFlag } from './flag-watch.js';
 import { hasUndelivered } from './next-delivery.js';
+import { bestCandidate } from './outcomes.js';
 import { leadTurnVerdict, workerTurnVerdict } from './turn-verdicts.js';
 import type { WorkerRecord } from './worker-record.js';
 
@@ -161,7 +162,8 @@ export class WorkerTurn {
 
   async #workerTurnEnded(text: string, fromHook: boolean): Promise<unknown> {
     const { deps, record, candidates, flag, signal } = this.#parts;
-    if (record.openRun()?.state === 'running') {
+    const reported = record.openRun();
+    if (reported?.state === 'running' && !isReportedForGood(reported)) {
       const flagged = await flag.check();
       if (flagged !== null) candidates.take(flagged, 'flag');
       else await delay(deps.clock, EVIDENCE_LAG_MS, signal);
@@ -204,4 +206,9 @@ export class WorkerTurn {
     }
     return null;
   }
+}
+
+/** Nothing that comes another way, later, would outweigh it. */
+function isReportedForGood({ reported }: RunRow): boolean {
+  return bestCandidate(reported)?.evidence === 'protocol';
 }

@@ -35,7 +35,8 @@ export async function waitForWorkers(
     return request.mode === 'any' ? ready > 0 : ready === request.workerIds.length;
   };
   const capMs = waitLimitMs(caller, request.timeoutMs);
-  await untilSatisfied(session, satisfied, capMs, signal, () => progress(describe(look())));
+  const wanted = { workerIds: request.workerIds, satisfied };
+  await untilSatisfied(session, wanted, capMs, signal, () => progress(describe(look())));
   const outcomes = look();
   if (caller.scope === 'lead' && !signal.aborted) {
     const answered = new Set(
@@ -64,7 +65,7 @@ function outcomeOf(reader: Reader, worker: WorkerRow): WorkerOutcome {
 
 function untilSatisfied(
   session: SessionContext,
-  satisfied: () => boolean,
+  { workerIds, satisfied }: { workerIds: readonly string[]; satisfied: () => boolean },
   capMs: number,
   signal: AbortSignal,
   beat: () => void,
@@ -87,8 +88,10 @@ function untilSatisfied(
       });
     };
     const cancelCap = clock.after(capMs, finish);
-    const unsubscribe = store.subscribe(store.head(), (event) => {
-      if (event.session_id === sessionId && (satisfied() || isOver())) finish();
+    const unsubscribe = store.subscribe(store.head(), ({ session_id, worker_id }) => {
+      // With many calls that wait, none may look at its workers for what is about another's.
+      if (session_id !== sessionId || (worker_id !== undefined && !workerIds.includes(worker_id))) return;
+      if (satisfied() || isOver()) finish();
     });
     signal.addEventListener('abort', finish, { once: true });
     nextBeat();

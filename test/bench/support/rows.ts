@@ -38,9 +38,10 @@ type Comparison = Omit<Comparisons, 'rivals'> & {
   readonly target?: Target;
 };
 
-const ROUNDS = 15;
-/** Whoever only looks whether the bench works takes fewer. */
-const MOST_ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? Infinity);
+/** As many as asked for; fewer where `BENCH_ROUNDS` says so, to see that a bench works. */
+export function roundsOf(wanted = 15): number {
+  return Math.min(wanted, Number(process.env['BENCH_ROUNDS'] ?? wanted));
+}
 
 /** One rival; what it is stands in `what`. */
 export async function compare({ rival, target, ...rest }: Comparison): Promise<Row> {
@@ -53,10 +54,10 @@ export async function compare({ rival, target, ...rest }: Comparison): Promise<R
  * Ours and the rivals' in turns, so that whatever else the machine does meets all. The ratio is the middle of the
  * rounds' ratios; a first round of each is not counted.
  */
-export async function compareAll({ rivals, rounds = ROUNDS, ...ours }: Comparisons): Promise<readonly Row[]> {
+export async function compareAll({ rivals, rounds, ...ours }: Comparisons): Promise<readonly Row[]> {
   const figures: number[] = [];
   const others: number[][] = rivals.map(() => []);
-  for (let round = 0; round <= Math.min(rounds, MOST_ROUNDS); round++) {
+  for (let round = 0; round <= roundsOf(rounds); round++) {
     const mine = await ours.ours();
     if (round > 0) figures.push(mine);
     for (const [index, { run }] of rivals.entries()) {

@@ -49,6 +49,19 @@ describe('a report', () => {
     expect(rig.run('w01')).toMatchObject({ state: 'succeeded', summary: 'written', evidence: 'protocol' });
   });
 
+  it('through the tool settles at the very end of its turn; one that came another way waits for a better one', async () => {
+    for (const [workerId, evidence] of [['w01', 'protocol'] as const, ['w02', 'flag'] as const]) {
+      await rig.working(workerId);
+      rig.engine.report(workerId, { state: 'succeeded', summary: 'written' }, evidence);
+      const answer = rig.hook(workerId, { fact: 'turn_ended', text: '' });
+      await rig.calm();
+      expect(rig.run(workerId).state).toBe(evidence === 'protocol' ? 'succeeded' : 'running');
+      await rig.clock.advance(250);
+      expect(await answer).toBe(null);
+      expect(rig.run(workerId).state).toBe('succeeded');
+    }
+  });
+
   it('settles a second after it came when its turn goes on', async () => {
     await rig.working('w01');
     report('succeeded', 'written');
