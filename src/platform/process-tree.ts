@@ -20,7 +20,7 @@ export async function processTree(
   source: ProcessSource = defaultProcessSource,
 ): Promise<readonly ProcessRef[]> {
   const children = new Map<number, number[]>();
-  for (const { pid, parent } of source === 'proc' ? parentsFromProc() : await parentsFromPs()) {
+  for (const { pid, parent } of await (source === 'proc' ? parentsFromProc() : parentsFromPs())) {
     const siblings = children.get(parent);
     if (siblings === undefined) children.set(parent, [pid]);
     else siblings.push(pid);
@@ -41,7 +41,7 @@ export async function processesWithVariable(
   source: ProcessSource = defaultProcessSource,
 ): Promise<readonly ProcessRef[]> {
   const entry = `${name}=${value}`;
-  const pids = source === 'proc' ? pidsWithEntryFromProc(entry) : await pidsWithEntryFromPs(entry);
+  const pids = await (source === 'proc' ? pidsWithEntryFromProc(entry) : pidsWithEntryFromPs(entry));
   return refs(pids.filter((pid) => pid !== process.pid));
 }
 
@@ -113,21 +113,36 @@ function procPids(): number[] {
     .filter((pid) => Number.isInteger(pid) && pid > 0);
 }
 
-function parentsFromProc(): { pid: number; parent: number }[] {
-  return procPids().flatMap((pid) => {
-    const stat = linuxStat(pid);
-    return stat === null || stat === undefined ? [] : [{ pid, parent: stat.parent }];
-  });
+/** Whoever asks in one turn of the loop shares one look: a crowd that ends would look for each of its members. */
+function shared<T>(look: () => T): () => Promise<T> {
+  let next: Promise<T> | null = null;
+  return () =>
+    (next ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      next = null;
+      return look();
+    }));
 }
 
-function pidsWithEntryFromProc(entry: string): number[] {
-  return procPids().filter((pid) => {
+const parentsFromProc = shared(() =>
+  procPids().flatMap((pid) => {
+    const stat = linuxStat(pid);
+    return stat === null || stat === undefined ? [] : [{ pid, parent: stat.parent }];
+  }),
+);
+
+const environmentsFromProc = shared(() =>
+  procPids().flatMap((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(entry);
+      return [{ pid, entries: `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}\0` }];
     } catch {
-      return false;
+      return [];
     }
-  });
+  }),
+);
+
+async function pidsWithEntryFromProc(entry: string): Promise<number[]> {
+  const all = await environmentsFromProc();
+  return all.filter(({ entries }) => entries.includes(`\0${entry}\0`)).map(({ pid }) => pid);
 }
 
 async function parentsFromPs(): Promise<{ pid: number; parent: number }[]> {

@@ -1,13 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withImportGraph } from '../../scripts/docs/architecture.js';
 import { renderReference } from '../../scripts/docs/reference.js';
 import { CATALOG } from '../../src/core/errors/catalog.js';
 import { EVENTS } from '../../src/core/events/index.js';
-import { REPOSITORY } from './sources.js';
+import { REPOSITORY, sourceFiles } from './sources.js';
 
 const folder = join(REPOSITORY, 'docs/reference');
 const pages = renderReference();
+const architecture = join(REPOSITORY, 'ARCHITECTURE.md');
+const drawnAnew = (): string => withImportGraph(readFileSync(architecture, 'utf8'), sourceFiles('src'));
 const headings = (text: string): string[] =>
   [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1] ?? '').sort();
 
@@ -15,7 +18,12 @@ const headings = (text: string): string[] =>
 if (process.env['UPDATE_DOCS'] === '1') {
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(pages)) writeFileSync(join(folder, name), text);
+  writeFileSync(architecture, drawnAnew());
 }
+
+it('the graph of imports in ARCHITECTURE.md is fresh (if not: npm run docs)', () => {
+  expect(readFileSync(architecture, 'utf8')).toBe(drawnAnew());
+});
 
 describe('docs/reference', () => {
   it.each(Object.entries(pages))('%s is fresh (if not: npm run docs)', (name, text) => {

@@ -15,45 +15,74 @@ export interface Row {
 
 type Target = { readonly atMost: number } | { readonly atLeast: number };
 
-interface Comparison {
+interface Rival {
+  readonly what: string;
+  /** One round; resolves with its figure. */
+  readonly run: () => Promise<number> | number;
+  /** Of the ratio. `atLeast`: how many times less than the rival's ours has to be. */
+  readonly target?: Target;
+}
+
+interface Comparisons {
   readonly goal: string;
   readonly what: string;
   readonly unit: string;
   /** One round; resolves with its figure. */
   readonly ours: () => Promise<number> | number;
-  readonly rival: () => Promise<number> | number;
-  /** Of the ratio. `atLeast`: how many times less than the rival's ours has to be. */
-  readonly target?: Target;
+  readonly rivals: readonly Rival[];
   readonly rounds?: number;
 }
 
+type Comparison = Omit<Comparisons, 'rivals'> & {
+  readonly rival: Rival['run'];
+  readonly target?: Target;
+};
+
+const ROUNDS = 15;
+/** Whoever only looks whether the bench works takes fewer. */
+const MOST_ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? Infinity);
+
+/** One rival; what it is stands in `what`. */
+export async function compare({ rival, target, ...rest }: Comparison): Promise<Row> {
+  const rivals = [{ what: '', run: rival, ...(target === undefined ? {} : { target }) }];
+  const [row] = await compareAll({ ...rest, rivals });
+  return row as Row;
+}
+
 /**
- * Ours and the rival's in turns, so that whatever else the machine does meets both. The ratio is the middle of the
+ * Ours and the rivals' in turns, so that whatever else the machine does meets all. The ratio is the middle of the
  * rounds' ratios; a first round of each is not counted.
  */
-export async function compare(comparison: Comparison): Promise<Row> {
-  const { goal, what, unit, target, rounds = 15 } = comparison;
-  const ours: number[] = [];
-  const rivals: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    const [mine, other] = [await comparison.ours(), await comparison.rival()];
-    if (round === 0) continue;
-    ours.push(mine);
-    rivals.push(other);
+export async function compareAll({ rivals, rounds = ROUNDS, ...ours }: Comparisons): Promise<readonly Row[]> {
+  const figures: number[] = [];
+  const others: number[][] = rivals.map(() => []);
+  for (let round = 0; round <= Math.min(rounds, MOST_ROUNDS); round++) {
+    const mine = await ours.ours();
+    if (round > 0) figures.push(mine);
+    for (const [index, { run }] of rivals.entries()) {
+      const other = await run();
+      if (round > 0) others[index]?.push(other);
+    }
   }
+  return rivals.map((rival, index) => rowOf(ours, figures, rival, others[index] ?? []));
+}
+
+function rowOf(
+  { goal, what, unit }: Pick<Row, 'goal' | 'what' | 'unit'>,
+  ours: readonly number[],
+  rival: Rival,
+  others: readonly number[],
+): Row {
+  const { target } = rival;
   const isMore = target !== undefined && 'atLeast' in target;
   const ratios = ours.map((mine, round) => {
-    const other = rivals[round] ?? NaN;
+    const other = others[round] ?? NaN;
     return isMore ? other / mine : mine / other;
   });
   const ratio = median(ratios);
   return report({
-    goal,
-    what,
-    unit,
-    ours: median(ours),
-    rival: median(rivals),
-    ratio,
+    ...{ goal, unit, what: rival.what === '' ? what : `${what}; rival: ${rival.what}` },
+    ...{ ours: median(ours), rival: median(others), ratio },
     ...judged(ratio, target),
   });
 }

@@ -8,8 +8,8 @@ import { runProcess } from '../../../src/platform/process.js';
 import { installPackage, packPackage, readManifest, type PackedPackage } from '../../support/package.js';
 import { createSandbox, type Sandbox } from '../../support/sandbox.js';
 
-/** For those who change the product, not for those who use it. */
-const NOT_SHIPPED = /^(ARCHITECTURE|CONTRIBUTING)[.]md$|^docs\/adr\//;
+/** For those who change the product, not for those who use it; and a picture, for those who look at the repository. */
+const NOT_SHIPPED = /^(ARCHITECTURE|CONTRIBUTING)[.]md$|^docs\/(adr\/|demo[.]svg$)/;
 
 const folder = mkdtempSync(join(tmpdir(), 'ao-package-'));
 let packed: PackedPackage;

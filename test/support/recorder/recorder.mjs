@@ -2,7 +2,7 @@
 //
 //   node recorder.mjs CONFIG.json
 //
-// CONFIG names the folder for its files: keys.jsonl (every chunk of input: time, bytes, where they went),
+// CONFIG names the folder for its files: keys.jsonl (every chunk of input: monotonic time in ms, bytes, where they went),
 // submissions.jsonl (every submitted text), control (commands, one JSON object a line, appended by the test).
 // The other settings are the persona; see `Persona` in rig.ts.
 import {
@@ -23,7 +23,7 @@ const PASTE_END = Buffer.from('\x1b[201~');
 const MAX_ROWS = 6;
 const file = (name) => join(persona.directory, name);
 const append = (name, record) =>
-  appendFileSync(file(name), `${JSON.stringify({ at: Date.now(), ...record })}\n`);
+  appendFileSync(file(name), `${JSON.stringify({ at: Number(process.hrtime.bigint()) / 1e6, ...record })}\n`);
 
 const state = {
   phase: 'boot',

@@ -92,6 +92,8 @@ export interface Recorder {
   /** Labels of the choices that were taken, oldest first. */
   answers(): readonly string[];
   escapes(): number;
+  /** When each Enter was read, monotonic ms. */
+  entersAt(): readonly number[];
   states(): readonly string[];
   sentinels(): readonly Sentinel[];
   command(command: Command): void;
@@ -204,7 +206,7 @@ function recorder(parts: {
   client: ControlClient;
 }): Recorder {
   const { agent, paneId, events, directory, client } = parts;
-  const keys = () => records<{ where: string; bytes: string }>(join(directory, 'keys.jsonl'));
+  const keys = () => records<{ at: number; where: string; bytes: string }>(join(directory, 'keys.jsonl'));
   return {
     agent,
     paneId,
@@ -221,6 +223,10 @@ function recorder(parts: {
       ),
     answers: () => records<{ label: string }>(join(directory, 'answers.jsonl')).map(({ label }) => label),
     escapes: () => keys().filter(({ where }) => where === 'escape').length,
+    entersAt: () =>
+      keys()
+        .filter(({ bytes }) => Buffer.from(bytes, 'base64').includes(0x0d))
+        .map(({ at }) => at),
     states: () => events.flatMap((event) => (event.type === 'state' ? [event.state] : [])),
     sentinels: () => events.flatMap((event) => (event.type === 'sentinels' ? event.sentinels : [])),
     command: (command) => appendFileSync(join(directory, 'control'), `${JSON.stringify(command)}\n`),
