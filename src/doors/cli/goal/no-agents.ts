@@ -6,7 +6,7 @@ export function noAgents(wanted: readonly string[], known: readonly KnownAgent[]
   return new OrchestratorError('NO_AGENTS', { wanted, valid: [leadsToInstall(known)] });
 }
 
-/** "Claude Code (claude) or Codex (codex)": who is looked for and can do everything. */
+/** "Name (program) or Name (program)": who is looked for and can do everything. */
 export function leadsToInstall(known: readonly KnownAgent[]): string {
   return known
     .filter((agent) => agent.launchableAsLead && agent.mcp && !agent.onlyByName)
