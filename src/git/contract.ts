@@ -318,4 +318,6 @@ export interface GitFeatures {
   /** `merge-tree --write-tree`; without it conflicts are predicted in a throw-away repository. */
   readonly mergeInMemory: boolean;
   readonly lfsInstalled: boolean;
+  /** Somebody has a name and an address here, without which no `git commit` works. */
+  readonly identity: boolean;
 }

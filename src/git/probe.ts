@@ -23,11 +23,12 @@ type Ask = (args: readonly string[], binary?: string) => Promise<ProcessResult>;
 
 /** Subcommands print what they know with `-h`, outside of any repository too. */
 async function features(ask: Ask): Promise<GitFeatures> {
-  const [version, merge, worktree, lfs] = await Promise.all([
+  const [version, merge, worktree, lfs, identity] = await Promise.all([
     ask(['--version']),
     ask(['merge-tree', '-h']),
     ask(['worktree', '-h']),
     ask(['version'], 'git-lfs'),
+    ask(['var', 'GIT_COMMITTER_IDENT']),
   ]);
   if (version.notStarted)
     throw new OrchestratorError('GIT_MISSING', {}, { cause: new Error(version.stderr) });
@@ -43,6 +44,7 @@ async function features(ask: Ask): Promise<GitFeatures> {
     worktrees: /worktree remove/.test(known(worktree)),
     mergeInMemory: /--write-tree/.test(known(merge)),
     lfsInstalled: lfs.exitCode === 0,
+    identity: identity.exitCode === 0,
   };
 }
 

@@ -73,7 +73,7 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
     },
     events: (sessionId, options) => sessionEvents(env, sessionId, options),
     settled: (sessionId, limitMs) => settled(env, sessionId, limitMs),
-    attach: (sessionId) => attachTerminal(env, sessionId, terminal),
+    attach: (sessionId, options) => attachTerminal(env, sessionId, terminal, options),
     attachCommand: (sessionId) => panesCommand(env, sessionId, { foreignHome }),
     completionScript: async (shell) => (await import('./completion.js')).agentorchestrScript(shell, agents()),
     prepareDemo: async (options) =>

@@ -11,10 +11,15 @@ export async function attachTerminal(
   env: Environment,
   sessionId: string,
   terminal: Terminal,
+  options: { first?: boolean } = {},
 ): Promise<{ exitCode: number | null }> {
   const socketName = await livingSocket(env, sessionId);
   if (socketName === null) throw new OrchestratorError('PANES_GONE', { session: sessionId });
-  const [file = 'tmux', ...args] = attachArguments({ socketName, sessionName: `agentorchestr-${sessionId}` });
+  const [file = 'tmux', ...args] = attachArguments({
+    socketName,
+    sessionName: `agentorchestr-${sessionId}`,
+    ...options,
+  });
   try {
     const exitCode = await runInForeground(file, args, {
       env: { ...env, TMUX: undefined, TMUX_PANE: undefined },

@@ -16,7 +16,12 @@ export interface ServerAddress {
 }
 
 /** The whole command that attaches a terminal. Give it an environment without TMUX, or tmux refuses to nest. */
-export function attachArguments(options: { socketName: string; sessionName: string }): readonly string[] {
+export function attachArguments(options: {
+  socketName: string;
+  sessionName: string;
+  /** Shows the first window, whichever was looked at last. */
+  first?: boolean;
+}): readonly string[] {
   return [
     'tmux',
     '-u',
@@ -24,6 +29,7 @@ export function attachArguments(options: { socketName: string; sessionName: stri
     'attach-session',
     '-t',
     `=${options.sessionName}`,
+    ...(options.first === true ? [';', 'select-window', '-t', `=${options.sessionName}:0`] : []),
   ];
 }
 

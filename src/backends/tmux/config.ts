@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { borderFormat } from './labels.js';
 import type { WindowSize } from './layout.js';
-import { statusLeft, statusRight } from './status-line.js';
+import { statusLeft, statusRight, windowFormat } from './status-line.js';
 
 /**
  * The server's whole configuration: nothing of the user's or the system's is read. Never `window-size manual` here:
@@ -20,6 +20,8 @@ export function tmuxConfig(options: { size: WindowSize }): string {
     'set -g status-interval 0',
     'set -g status-left-length 160',
     `set -g status-left "${statusLeft()}"`,
+    `set -g window-status-format "${windowFormat({ current: false })}"`,
+    `set -g window-status-current-format "${windowFormat({ current: true })}"`,
     'set -g status-right-length 90',
     `set -g status-right "${statusRight()}"`,
     'set -g pane-border-status top',

@@ -1,7 +1,7 @@
 import { OVER_TABLE, PAUSE_KEY } from './keys.js';
 
-/** Width kept for the names of the windows; tmux cuts them before it cuts anything else. */
-const WINDOWS_WIDTH = 18;
+/** Width kept for the numbers of the windows; tmux cuts them before it cuts anything else. */
+const WINDOWS_WIDTH = 12;
 /** What waits for a person stands first, and stays readable. */
 const LEAST_WIDTH = 22;
 /** A narrower terminal has room for one key. */
@@ -14,11 +14,21 @@ export function statusLeft(): string {
   return ` #{=/#{?#{e|<|:${width},${LEAST_WIDTH}},${LEAST_WIDTH},${width}}/…:@ao_status} `;
 }
 
+/** A window in the status line: its number. All have the name of the session, which would say nothing. */
+export function windowFormat(options: { current: boolean }): string {
+  return options.current ? '[#I]' : '#I';
+}
+
 /** What to know about the place, and which keys do what for the terminal that is drawn. */
 export function statusRight(): string {
   const prefix = '#{s/^C-/Ctrl-/:prefix}';
-  const leave = `#{?#{e|<|:#{client_width},${ROOMY}},, · ${prefix} d leaves}`;
-  const running = `#{?@ao_notice,#{@ao_notice} · ,}${prefix} ${PAUSE_KEY} pauses${leave}`;
+  const narrow = `#{e|<|:#{client_width},${ROOMY}}`;
+  const several = '#{e|>|:#{session_windows},1}';
+  const leave = `#{?${narrow},, · ${prefix} d leaves}`;
+  // Where there is more to see than is shown, how to get there is worth more than why.
+  const notice = `#{?#{&&:${several},${narrow}},,#{?@ao_notice,#{@ao_notice} · ,}}`;
+  const next = `#{?${several},${prefix} n next · ,}`;
+  const running = `${notice}${next}${prefix} ${PAUSE_KEY} pauses${leave}`;
   const over = `#{?#{==:#{client_key_table},${OVER_TABLE}},#{@ao_over},${prefix} d leaves}`;
   return ` #{?@ao_over,${over},${running}} `;
 }

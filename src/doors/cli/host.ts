@@ -84,8 +84,11 @@ export interface CliHost {
   ): AsyncIterable<StoredEvent>;
   /** Resolves when no supervisor owns the session any more; false when one still does after the limit. */
   settled(sessionId: string, limitMs: number): Promise<boolean>;
-  /** Attaches this terminal to the session's tmux; resolves when the person detaches or the session lets it go. */
-  attach(sessionId: string): Promise<{ readonly exitCode: number | null }>;
+  /**
+   * Attaches this terminal to the session's tmux; resolves when the person detaches or the session lets it go.
+   * `first`: the window of the lead, whichever was looked at last.
+   */
+  attach(sessionId: string, options?: { first?: boolean }): Promise<{ readonly exitCode: number | null }>;
   /** The command a person types to see the panes; null when there are none (any more). */
   attachCommand(sessionId: string): Promise<string | null>;
   completionScript(shell: Shell): Promise<string>;

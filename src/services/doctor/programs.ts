@@ -1,5 +1,6 @@
 import { CATALOG, type ErrorCode } from '../../core/errors/catalog.js';
 import { OrchestratorError } from '../../core/errors/error.js';
+import type { GitFeatures } from '../../git/contract.js';
 import { findProgram } from '../../platform/find-program.js';
 import type { DoctorDeps } from './deps.js';
 import { failed, ok, unknown, warning, type CheckRow, type Fix } from './row.js';
@@ -40,10 +41,20 @@ export async function checkGit({ git, env }: DoctorDeps): Promise<readonly Check
       const slow = `${place} has no merge-tree --write-tree: conflicts are predicted the slow way`;
       return [warning(subject, slow, upgrade('git', '2.38'))];
     }
-    return [ok(subject, `${place}: worktrees, merge-tree`)];
+    return [ok(subject, `${place}: worktrees, merge-tree`), ...whoCommits(features)];
   } catch (error) {
     return [notFound('git', 'GIT_MISSING', error)];
   }
+}
+
+/** Agents commit as the person; what has no author stays uncommitted. */
+function whoCommits({ identity }: GitFeatures): readonly CheckRow[] {
+  if (identity) return [];
+  const command =
+    'git config --global user.name "YOUR NAME" && git config --global user.email YOU@EXAMPLE.COM';
+  return [
+    warning({ name: 'git identity' }, 'git knows no name and address: agents cannot commit', { command }),
+  ];
 }
 
 export async function checkTmux({ tmux, env }: DoctorDeps): Promise<readonly CheckRow[]> {

@@ -236,6 +236,7 @@ export class WorkerRecord {
     const worker = this.worker();
     const atGate =
       worker?.state === 'waiting' && worker.waiting_kind !== 'question' && worker.waiting_kind !== 'report';
+    if (evidence === 'screen' && worker?.state === 'waiting' && isUnseen(worker)) return;
     if (worker?.state === 'working' || atGate)
       this.append(fact('worker.idle', this.subject(undefined, evidence), {}));
   }
@@ -281,4 +282,9 @@ function firstLines(text: string): string {
     .slice(0, LINES_TOLD)
     .join(' / ')
     .slice(0, 300);
+}
+
+/** A turn that failed for it said so, not a dialog: that the screen takes input does not mean that it is mended. */
+function isUnseen({ waiting_kind: kind, waiting_via: via }: WorkerRow): boolean {
+  return via === 'hook' && (kind === 'login' || kind === 'quota');
 }

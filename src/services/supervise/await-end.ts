@@ -64,12 +64,11 @@ export function watchForEnd(session: SessionContext, live: () => LiveSession): E
   };
 }
 
-/** What its screen showed last says more than a status. */
+/** What its screen showed last says more than a status; of several lines the last that tells of a failure. */
 function lastWords({ store, sessionId }: SessionContext): string {
   const tail = store.worker(sessionId, LEAD_ID)?.output_tail ?? '';
-  const last = tail
-    .split('\n')
-    .findLast((line) => /\w/.test(line))
-    ?.trim();
+  const lines = tail.split('\n').filter((line) => /\w/.test(line));
+  const failure = lines.findLast((line) => /\b(error|fatal|failed|unable|cannot)\b/i.test(line));
+  const last = (failure ?? lines.at(-1))?.trim();
   return last === undefined ? '' : `: ${last.slice(0, 200)}`;
 }

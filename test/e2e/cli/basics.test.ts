@@ -75,6 +75,8 @@ describe('--detect', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('none found on PATH');
     expect(stdout).toContain('scripted (--agents scripted)');
+    expect(stdout).toMatch(/looked for: claude, .*codex/);
+    expect(stdout).toContain('install Claude Code (claude) or Codex (codex)');
   });
 
   it('[3] [4] [25] tells which providers have a key without the key, and which parts are there, as JSON alone', async () => {

@@ -187,6 +187,16 @@ describe('--doctor warns, and exits 0', () => {
     expect(JSON.stringify(found.rows)).not.toContain('secret');
   });
 
+  it('of a git that does not know who commits', async () => {
+    const home = rig.world.sandbox.folder('nobody');
+    writeFileSync(join(home, '.gitconfig'), '[user]\n\tuseConfigOnly = true\n');
+    const found = await check(rig, { env: { ...usual(), HOME: home } });
+    expect(found.of('git identity')).toMatchObject([
+      { state: 'warning', fix: expect.stringMatching(/^git config --global user\.name/) as string },
+    ]);
+    expect((await check(rig, { env: usual() })).of('git identity')).toEqual([]);
+  });
+
   it('of an agent newer than its rules, which are then unverified, and of an older one', async () => {
     rig.fakeProgram('claude', 'echo "2.1.400 (Claude Code)"');
     rig.fakeProgram('codex', 'echo "codex-cli 0.90.0"');

@@ -284,6 +284,16 @@ describe('a turn that fails', () => {
     expect(rig.run('w01')).toMatchObject({ state: 'waiting', waiting_kind: 'quota' });
   });
 
+  it('of a login goes on waiting though its screen takes input again, until a turn begins', async () => {
+    await rig.working('lead', 'the goal');
+    await rig.hook('lead', { fact: 'turn_failed', text: 'Not logged in', kind: 'login' });
+    rig.backend.state('lead', 'idle');
+    await rig.calm();
+    expect(rig.worker('lead')).toMatchObject({ state: 'waiting', waiting_kind: 'login' });
+    await rig.hook('lead', { fact: 'prompt_submitted', text: 'now I am; go on' });
+    expect(rig.worker('lead').state).toBe('working');
+  });
+
   it('makes the lead go on, twice, then wait for a person', async () => {
     await rig.working('lead', 'the goal');
     for (let time = 0; time < 2; time++) {

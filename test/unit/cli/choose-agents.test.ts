@@ -58,6 +58,21 @@ describe('the choice of agents', () => {
     });
   });
 
+  it('names only what no agent is called: a slip, and not something to install', () => {
+    expect(failing([good], { names: ['gooood'] })).toMatchObject({
+      code: 'UNKNOWN_AGENT',
+      message: 'no agent "gooood"',
+      hint: expect.stringContaining('good'),
+    });
+  });
+
+  it('nobody is there: the hint names what to install', () => {
+    expect(failing([], {})).toHaveProperty(
+      'hint',
+      expect.stringMatching(/^install .*good \(good\).* log in once/),
+    );
+  });
+
   it('[17] --lead picks the lead, with --agents and without', () => {
     expect(choose(ALL, { names: ['good', 'weak'], lead: 'weak' })).toMatchObject({
       lead: 'weak',

@@ -23,12 +23,15 @@ const listing = (session_id: string, state: string, cleaned_at: string | null = 
   ...{ created_at: '', updated_at: '', project: '/p', goal: 'x' },
 });
 
-async function clean(options: { answers?: string[]; refuses?: string }, ...args: string[]) {
+async function clean(
+  options: { answers?: string[]; refuses?: string; sessions?: readonly SessionListing[] },
+  ...args: string[]
+) {
   const terminal = fakeTerminal({ tty: options.answers !== undefined, answers: options.answers ?? [] });
   const called: unknown[] = [];
   const sessions = [listing('aaaa', 'done'), listing('bbbb', 'failed'), listing('cccc', 'done', '2030')];
   const host = fakeHost(terminal, {
-    listSessions: () => Promise.resolve([...sessions, listing('dddd', 'done')]),
+    listSessions: () => Promise.resolve(options.sessions ?? [...sessions, listing('dddd', 'done')]),
     findSession: (prefix) => Promise.resolve(`${prefix}-whole`),
     call: (sessionId, { name }, input) => {
       called.push([name, sessionId, input['dry_run'], input['give_up']]);
@@ -51,6 +54,12 @@ describe('clean on the command line', () => {
         ['clean', 'dddd', false, false],
       ],
     ]);
+  });
+
+  it('says of those that can go on how they are cleaned, where --all-done finds none', async () => {
+    const { code, out, err } = await clean({ sessions: [listing('bbbb', 'paused')] }, '--all-done', '--yes');
+    expect([code, out]).toEqual([0, 'nothing to clean\n']);
+    expect(err).toContain('cleaned by name only: agentorchestr clean bbbb');
   });
 
   it('shows what would go and asks; anything but yes removes nothing', async () => {

@@ -179,6 +179,9 @@ describe('trust and consent', () => {
     expect(planned).not.toBeNull();
     expect(agreed).toHaveLength(2);
     expect(said).toContain('Trust this project? yes (--yes)');
+    // What one is asked about is said before.
+    expect(said.indexOf('main@')).toBeGreaterThan(-1);
+    expect(said.indexOf('main@')).toBeLessThan(said.indexOf('First time in'));
   });
 
   it('are never given by the lack of a terminal', async () => {

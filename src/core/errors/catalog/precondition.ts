@@ -61,8 +61,10 @@ export const PRECONDITION_ERRORS = {
       list(p['wanted']) === ''
         ? 'no coding agent was found on PATH'
         : `none of these agents was found on PATH: ${list(p['wanted'])}`,
-    hint: () =>
-      'install one (agentorchestr --detect shows what is looked for), or try the built-in one: agentorchestr demo; with agentd: docs/guides/scripted-agent.md',
+    hint: (p) =>
+      list(p['valid']) === ''
+        ? 'install one (agentorchestr --detect shows what is looked for); without one: docs/guides/scripted-agent.md'
+        : `install ${list(p['valid'])}, and log in once; to see it work without one: agentorchestr demo`,
   },
   AGENT_NOT_LAUNCHABLE: {
     category: 'precondition',

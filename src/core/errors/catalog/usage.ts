@@ -28,7 +28,8 @@ export const USAGE_ERRORS = {
   GOAL_MISSING: {
     category: 'usage',
     message: () => 'no goal given',
-    hint: () => 'give one with --goal "…", --goal-file FILE, or --interactive on a terminal',
+    hint: () =>
+      'give one with --goal "…", --goal-file FILE, or --interactive on a terminal; to see how it works: agentorchestr demo, agentorchestr --help',
   },
   GOAL_TOO_LARGE: {
     category: 'usage',

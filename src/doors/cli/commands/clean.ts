@@ -25,6 +25,7 @@ export async function clean(host: CliHost, parsed: Parsed): Promise<number> {
   }
   const outcome = await cleanAll(host, sessions, { dry_run: dryRun, give_up: giveUp });
   print(host, outcome, { json, dryRun });
+  if (sessions.length === 0 && !json) await sayWhatElse(host);
   return outcome.refused.length === 0 ? EXIT.ok : EXIT.operation;
 }
 
@@ -48,6 +49,19 @@ async function chosenSessions(host: CliHost, parsed: Parsed): Promise<readonly s
       )
     : [];
   return [...new Set([...named, ...done.map(({ session_id: id }) => id)])];
+}
+
+/** `--all-done` found none: those that ended otherwise can go on, and so go only by their name. */
+async function sayWhatElse(host: CliHost): Promise<void> {
+  const left = (await host.listSessions(LOOKED_AT)).filter(
+    ({ state, cleaned_at: at }) => at === null && !['done', 'active'].includes(state),
+  );
+  const [first] = left;
+  if (first === undefined) return;
+  const which = left.length === 1 ? '1 session' : `${left.length} sessions`;
+  host.terminal.err(
+    `${which} that can go on (agentorchestr --list-sessions) are cleaned by name only: agentorchestr clean ${first.session_id}\n`,
+  );
 }
 
 /** Shows what would go, and asks. */

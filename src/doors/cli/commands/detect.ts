@@ -1,17 +1,18 @@
-import type { CliHost, DetectedAgent, Surroundings } from '../host.js';
+import type { CliHost, DetectedAgent, KnownAgent, Surroundings } from '../host.js';
+import { leadsToInstall } from '../goal/no-agents.js';
 import { createPaint, type Paint } from '../output/paint.js';
 import { plain } from '../output/plain.js';
 import { table } from '../output/table.js';
 
 export async function detect(host: CliHost, options: { json: boolean }): Promise<number> {
   const [agents, surroundings] = await Promise.all([host.detectAgents(null), host.detectSurroundings()]);
-  const byName = host.knownAgents().filter((agent) => agent.onlyByName);
+  const known = host.knownAgents();
   if (options.json) host.terminal.out(`${JSON.stringify(asJson(agents, surroundings), null, 2)}\n`);
   else
     host.terminal.out(
       render(agents, surroundings, {
         paint: createPaint(host.terminal, host.env, 'stdout'),
-        byName: byName.map(({ name }) => name),
+        known,
       }),
     );
   return 0;
@@ -33,7 +34,7 @@ function asJson(agents: readonly DetectedAgent[], surroundings: Surroundings): R
 function render(
   agents: readonly DetectedAgent[],
   { providers, capabilities, tools }: Surroundings,
-  options: { paint: Paint; byName: readonly string[] },
+  options: { paint: Paint; known: readonly KnownAgent[] },
 ): string {
   const { paint } = options;
   const yes = (value: boolean) => (value ? paint.good('yes') : paint.faint('no'));
@@ -48,9 +49,10 @@ function render(
     yes(agent.mcp),
     agent.launchable ? yes(true) : paint.faint('not by this version'),
   ]);
-  const found = agents.length === 0 ? '  none found on PATH' : table([head, ...rows], '  ');
-  const builtIn = options.byName.map(
-    (name) => `  built in, used only when named: ${name} (--agents ${name})`,
+  const found = agents.length === 0 ? noneFound(options.known) : table([head, ...rows], '  ');
+  const onlyByName = options.known.filter((agent) => agent.onlyByName);
+  const builtIn = onlyByName.map(
+    ({ name }) => `  built in, used only when named: ${name} (--agents ${name})`,
   );
   const keys = providers.map(({ name, variable, keyPresent }) => [
     name,
@@ -70,4 +72,13 @@ function render(
     section('capabilities', table(extras, '  ')),
     section('tools', table(programs, '  ')),
   ].join('\n\n')}\n`;
+}
+
+function noneFound(known: readonly KnownAgent[]): string {
+  const names = known.filter((agent) => !agent.onlyByName).map(({ name }) => name);
+  return [
+    '  none found on PATH',
+    `  looked for: ${names.join(', ')}`,
+    `  to begin: install ${leadsToInstall(known)}, and log in once; or see it work: agentorchestr demo`,
+  ].join('\n');
 }

@@ -14,5 +14,7 @@ export async function merge(host: CliHost, parsed: Parsed): Promise<number> {
       ? `${JSON.stringify(merged, null, 2)}\n`
       : `session ${sessionId}: ${plain(String(merged['how']))}\n`,
   );
+  if (parsed.isOn('json') !== true && (await host.report(sessionId)).cleaned_at === null)
+    host.terminal.err(`what the session left can go: agentorchestr clean ${sessionId}\n`);
   return EXIT.ok;
 }

@@ -31,5 +31,7 @@ export async function tellSettled(
         ? `session ${sessionId} is ${report.state}\n`
         : `session ${sessionId} is still ending its agents\n`,
     );
+  if (settled && report.resumable && !json)
+    host.terminal.err(`to go on: agentorchestr --resume ${sessionId}\n`);
   return report.state === wanted ? EXIT.ok : EXIT.operation;
 }

@@ -78,7 +78,8 @@ async function takeUp(
     // Somebody else was quicker: it runs.
     await addToGoal(host, report, addition);
   }
-  return follow(host, sessionId, { showPanes, json: parsed.isOn('json') ?? false });
+  // What was looked at last is over.
+  return follow(host, sessionId, { showPanes, json: parsed.isOn('json') ?? false, first: true });
 }
 
 /** Of a session that runs. */

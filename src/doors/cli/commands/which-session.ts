@@ -4,13 +4,16 @@ import type { CliHost } from '../host.js';
 
 const LOOKED_AT = 200;
 
-/** The session that a prefix names; without one the newest of this project, else the newest of all, and says which. */
+/**
+ * The session that a prefix names; without one the newest of this project, else the newest of all, and says which. One
+ * that was cleaned is last: what is asked about it is seldom meant.
+ */
 export async function whichSession(host: CliHost, prefix: string | undefined): Promise<string> {
   if (prefix !== undefined) return host.findSession(prefix);
   const sessions = await host.listSessions(LOOKED_AT);
-  const here = resolve('.');
-  const isHere = (project: string) => here === project || here.startsWith(`${project}${sep}`);
-  const chosen = sessions.find((session) => isHere(session.project)) ?? sessions[0];
+  const here = sessions.filter(({ project }) => isHere(project));
+  const candidates = here.length > 0 ? here : sessions;
+  const chosen = candidates.find(({ cleaned_at: cleaned }) => cleaned === null) ?? candidates[0];
   if (chosen === undefined) throw new OrchestratorError('NO_SESSIONS');
   host.terminal.err(
     `session ${chosen.session_id} (the newest ${isHere(chosen.project) ? 'of this project' : 'of all'})\n`,
@@ -22,7 +25,7 @@ export async function whichSession(host: CliHost, prefix: string | undefined): P
 export async function whichRunningSession(host: CliHost, prefix: string | undefined): Promise<string> {
   if (prefix !== undefined) return host.findSession(prefix);
   const running = (await host.listSessions(LOOKED_AT)).filter((session) => session.state === 'active');
-  const here = running.filter((session) => session.project === resolve('.'));
+  const here = running.filter(({ project }) => isHere(project));
   const candidates = here.length > 0 ? here : running;
   const [only, ...others] = candidates;
   if (only === undefined) throw new OrchestratorError('NO_SESSIONS', { running: true });
@@ -31,6 +34,13 @@ export async function whichRunningSession(host: CliHost, prefix: string | undefi
       problem: `more than one session runs: ${candidates.map((session) => session.session_id).join(', ')}`,
       hint: `say which one: --session ${only.session_id}`,
     });
-  host.terminal.err(`session ${only.session_id}\n`);
+  // It is another project's: whoever stops or answers it shall see so.
+  const whose = isHere(only.project) ? '' : ` (of ${only.project})`;
+  host.terminal.err(`session ${only.session_id}${whose}\n`);
   return only.session_id;
+}
+
+function isHere(project: string): boolean {
+  const here = resolve('.');
+  return here === project || here.startsWith(`${project}${sep}`);
 }

@@ -1,5 +1,6 @@
 import { OrchestratorError } from '../../../core/errors/error.js';
 import type { DetectedAgent, KnownAgent } from '../host.js';
+import { noAgents } from './no-agents.js';
 
 export interface AgentWishes {
   /** `--agents`; null when not given. */
@@ -32,7 +33,7 @@ export function chooseAgents(
   const warnings = names === null ? [] : warningsAbout(names, detected, known);
   const wanted = names === null ? detected : detected.filter((agent) => names.includes(agent.name));
   if (leadName !== null) checkNamedLead(leadName, detected, known);
-  if (wanted.length === 0) throw new OrchestratorError('NO_AGENTS', { wanted: names ?? [] });
+  if (wanted.length === 0) throw nobody(names ?? [], known);
   const candidates = wanted.filter((agent) => agent.launchable);
   const [first] = wanted;
   if (candidates.length === 0 && first !== undefined)
@@ -43,6 +44,17 @@ export function chooseAgents(
   if (workers.length > 0) return { lead, workers, warnings };
   const alone = `only ${lead.name} can be used: it leads and works, as separate instances`;
   return { lead, workers: [lead], warnings: [...warnings, alone] };
+}
+
+/** A name that no agent has is a slip; one that is not installed is to be installed. */
+function nobody(names: readonly string[], known: readonly KnownAgent[]): OrchestratorError {
+  const isKnown = (name: string) => known.some((agent) => agent.name === name);
+  const [slip] = names;
+  return slip === undefined || names.some(isKnown) ? noAgents(names, known) : unknownAgent(slip, known);
+}
+
+function unknownAgent(agent: string, known: readonly KnownAgent[]): OrchestratorError {
+  return new OrchestratorError('UNKNOWN_AGENT', { agent, valid: known.map(({ name }) => name) });
 }
 
 function warningsAbout(
@@ -65,10 +77,9 @@ function checkNamedLead(
   detected: readonly DetectedAgent[],
   known: readonly KnownAgent[],
 ): void {
-  if (!known.some((agent) => agent.name === name))
-    throw new OrchestratorError('UNKNOWN_AGENT', { agent: name, valid: known.map((agent) => agent.name) });
+  if (!known.some((agent) => agent.name === name)) throw unknownAgent(name, known);
   const agent = detected.find((found) => found.name === name);
-  if (agent === undefined) throw new OrchestratorError('NO_AGENTS', { wanted: [name] });
+  if (agent === undefined) throw noAgents([name], known);
   if (!agent.mcp) throw new OrchestratorError('LEAD_WITHOUT_MCP', { lead: name, valid: ableToLead(known) });
   if (!agent.launchableAsLead)
     throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', {

@@ -44,11 +44,11 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
     printWarning(host.terminal, warning);
 
   const bypass = settings.isOn('bypass');
-  await settleConsent(host, examined, { yes: parsed.isOn('yes') ?? false, bypass });
   const leadMayAnswer = settings.isOn('lead_may_answer');
   const workers = choice.workers.map(({ name }) => name).join(', ');
   const agents = `${choice.lead.name} leads; workers: ${workers}`;
   sayPlan(host, { examined, agents, bypass, leadMayAnswer, settings: settings.all });
+  await settleConsent(host, examined, { yes: parsed.isOn('yes') ?? false, bypass });
   if (host.terminal.interrupted.aborted) return EXIT.interrupted;
   const showPanes = shallAttach(host, parsed);
   const started = await host.startSession({

@@ -1,4 +1,5 @@
 import { OrchestratorError } from '../../../core/errors/error.js';
+import { noAgents } from '../goal/no-agents.js';
 import type { DetectedAgent, KnownAgent } from '../host.js';
 
 export type Place = 'tmux' | 'headless' | 'foreground';
@@ -18,7 +19,7 @@ export function chooseAgent(
   const wanted =
     names === null ? detected : names.flatMap((name) => detected.filter((agent) => agent.name === name));
   const [first] = wanted;
-  if (first === undefined) throw new OrchestratorError('NO_AGENTS', { wanted: names ?? [] });
+  if (first === undefined) throw noAgents(names ?? [], known);
   const able = wanted.filter((agent) => canStart(agent, place));
   const chosen = able.find(({ kind }) => kind === 'sdk' || kind === 'cli') ?? able[0];
   if (chosen !== undefined) return chosen;

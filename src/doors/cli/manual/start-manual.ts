@@ -32,7 +32,6 @@ export async function startManual(host: CliHost, parsed: Parsed): Promise<number
   const agent = chooseAgent(await host.detectAgents(names), host.knownAgents(), { names, place });
   checkRequiredOptions([agent.name], agentOptions, host.knownAgents());
   const bypass = settings.isOn('bypass');
-  await settleConsent(host, examined, { yes: parsed.isOn('yes') ?? false, bypass });
   sayPlan(host, {
     examined,
     agents: `${agent.name} alone, ${WHERE[place]}`,
@@ -40,6 +39,7 @@ export async function startManual(host: CliHost, parsed: Parsed): Promise<number
     leadMayAnswer: false,
     settings: settings.all,
   });
+  await settleConsent(host, examined, { yes: parsed.isOn('yes') ?? false, bypass });
   const showPanes = place !== 'foreground' && shallAttach(host, parsed);
   const { columns, rows } = host.terminal;
   const plan: SessionPlanInput = {

@@ -48,5 +48,7 @@ const OTHERWISE: Partial<Record<AttentionItem['kind'], string>> = {
   unconfirmed: 'see in its pane whether it was taken:',
   held: 'submit or clear what is typed in its pane:',
   stuck: 'tell the lead in its pane how to go on:',
+  login: 'settle it in its pane, then tell it to go on where it does not by itself:',
+  quota: 'tell it in its pane to go on, as soon as it can:',
   report: 'see in its pane what it did; the lead was told:',
 };

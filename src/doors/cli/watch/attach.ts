@@ -8,8 +8,12 @@ const SETTLE_LIMIT_MS = 20_000;
  * Gives the terminal to the session's panes. When it comes back: the summary if the session is over, else word that it
  * goes on. Returns the exit code.
  */
-export async function attachToSession(host: CliHost, sessionId: string): Promise<number> {
-  const { exitCode } = await host.attach(sessionId);
+export async function attachToSession(
+  host: CliHost,
+  sessionId: string,
+  options: { first?: boolean } = {},
+): Promise<number> {
+  const { exitCode } = await host.attach(sessionId, options);
   const report = await host.report(sessionId);
   if (!isOver(report)) {
     if (exitCode !== 0)

@@ -25,11 +25,11 @@ export function shallAttach(host: CliHost, parsed: Parsed): boolean {
 export async function follow(
   host: CliHost,
   sessionId: string,
-  options: { showPanes: boolean; json: boolean },
+  options: { showPanes: boolean; json: boolean; first?: boolean },
 ): Promise<number> {
   const { terminal } = host;
   if (options.showPanes && !isOver(await host.report(sessionId)) && !terminal.interrupted.aborted)
-    return attachToSession(host, sessionId);
+    return attachToSession(host, sessionId, options);
   const command = await host.attachCommand(sessionId);
   const panes = command === null ? '' : ` To see the panes: ${command}`;
   terminal.err(`session ${sessionId} runs; Ctrl-C pauses it.${panes}\n`);

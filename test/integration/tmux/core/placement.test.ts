@@ -207,7 +207,10 @@ describe('sizes', () => {
     });
     const command = ['env', '-u', 'TMUX', ...attach];
     const small = await openTerminal(sandbox, { columns: 80, rows: 24 }, command);
-    await until(async () => /agentorchestr/.test(await small.screen()), 'the first viewer shows the session');
+    await until(
+      async () => /\[0\] 1 2 +Ctrl-b n next · /.test(await small.screen()),
+      'the first viewer shows the windows, and how to reach the next',
+    );
     await openTerminal(sandbox, { columns: 20, rows: 5 }, command);
     const looking = await world.look();
     const attached = () =>
