@@ -62,9 +62,9 @@ const rings = [
   ),
   rule(
     'contract-imports-downwards',
-    'a contract is types over core and other contracts',
-    { path: CONTRACT },
-    { path: '^src/', pathNot: [src('core'), CONTRACT] },
+    'a contract is types over core, other contracts, and parts of its own (X-contract.ts)',
+    { path: CONTRACT.replace('/contract', '/([a-z]+-)?contract') },
+    { path: '^src/', pathNot: [src('core'), CONTRACT, '^src/$1/[a-z]+-contract[.]ts$'] },
   ),
   rule(
     'services-see-contracts-only',
