@@ -1,5 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
-import { CATALOG, type ErrorCode } from '../core/errors/catalog.js';
+import { CATALOG } from '../core/errors/catalog.js';
 import { OrchestratorError, type errorBody } from '../core/errors/error.js';
 
 /**
@@ -25,6 +25,6 @@ export function readyOf<Ready>(line: string, unexpected: (problem: string) => Or
   const message = JSON.parse(line) as StartMessage<Ready>;
   if ('ready' in message) return message.ready;
   const { code, params, message: problem } = message.error;
-  if (code in CATALOG && code !== 'INTERNAL') throw new OrchestratorError(code as ErrorCode, params);
+  if (code in CATALOG && code !== 'INTERNAL') throw new OrchestratorError(code, params);
   throw unexpected(problem);
 }
