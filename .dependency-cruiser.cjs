@@ -62,9 +62,9 @@ const rings = [
   ),
   rule(
     'contract-imports-downwards',
-    'a contract is types over core and other contracts',
-    { path: CONTRACT },
-    { path: '^src/', pathNot: [src('core'), CONTRACT] },
+    'a contract is types over core, other contracts, and the part of it that has a file of its own',
+    { path: CONTRACT.replace('/contract', '/(salvage-)?contract') },
+    { path: '^src/', pathNot: [src('core'), CONTRACT, '^src/$1/salvage-contract[.]ts$'] },
   ),
   rule(
     'services-see-contracts-only',

@@ -4,7 +4,7 @@ import { claudeHooks } from './claude/hooks.js';
 import { claudeScreen } from './claude/screen.js';
 import { claudeSetUp } from './claude/set-up.js';
 import { claudeTranscript } from './claude/transcript.js';
-import { HOOK_PROGRAM } from './hook-kit.js';
+import { hookCommand } from './hook-kit.js';
 
 const SERVER = 'agentorchestr';
 const SETTINGS = 'claude-settings.json';
@@ -143,7 +143,7 @@ function settings(context: LaunchContext): unknown {
     },
   ];
   // Hooks of this event cannot be http.
-  const program = [process.execPath, HOOK_PROGRAM, hookUrl, tokenVariable].map(shellQuoted).join(' ');
+  const program = hookCommand(context, { answers: false });
   const command = [{ hooks: [{ type: 'command', command: program, timeout: 10 }] }];
   return {
     permissions: {
@@ -166,8 +166,4 @@ function settings(context: LaunchContext): unknown {
       SessionEnd: http(5),
     },
   };
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -179,7 +179,7 @@ export interface PasteRules {
   readonly unsafe: RegExp | null;
 }
 
-/** A pane as rows of text: `rows` without styles; `dim[i]` is true where row i's composer text is only a dim suggestion. */
+/** A pane as rows of text, without styles; `solid` tells what is typed from what is only suggested. */
 export interface Screen {
   readonly rows: readonly string[];
   /** Per row: the text with every dim (SGR 2) character replaced by a space, same length. */

@@ -1,8 +1,17 @@
 import { fileURLToPath } from 'node:url';
-import type { HookFact, HookRules } from './contract.js';
+import type { HookFact, HookRules, LaunchContext } from './contract.js';
 
 /** Posts what a command hook reads on stdin to the session: see there. */
-export const HOOK_PROGRAM = fileURLToPath(new URL('../../bin/agentorchestr-hook.cjs', import.meta.url));
+const HOOK_PROGRAM = fileURLToPath(new URL('../../bin/agentorchestr-hook.cjs', import.meta.url));
+
+/** The command line that runs it, for a shell. `answers`: what the session says to the hook is printed. */
+export function hookCommand(
+  { hookUrl, tokenVariable }: Pick<LaunchContext, 'hookUrl' | 'tokenVariable'>,
+  { answers }: { readonly answers: boolean },
+): string {
+  const words = [process.execPath, HOOK_PROGRAM, hookUrl, tokenVariable, ...(answers ? ['answer'] : [])];
+  return words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+}
 
 export type HookBody = Readonly<Record<string, unknown>>;
 

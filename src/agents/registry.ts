@@ -1,4 +1,5 @@
 import { OrchestratorError } from '../core/errors/error.js';
+import { editDistance } from '../core/nearest.js';
 import { aider } from './aider.js';
 import { amp } from './amp.js';
 import { claude } from './claude.js';
@@ -75,17 +76,4 @@ export function guardVariables(agents: readonly AgentAdapter[] = AGENTS): readon
 function isNear(typed: string, known: string): boolean {
   if (typed.length >= 3 && (known.startsWith(typed) || typed.startsWith(known))) return true;
   return editDistance(typed, known) <= 2;
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
 }

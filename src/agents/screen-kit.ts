@@ -1,4 +1,4 @@
-import type { Composer, Screen } from './contract.js';
+import type { Composer, DialogChoice, Screen } from './contract.js';
 
 export interface LinePromptOptions {
   /** Matches the begin of the input box's first row, up to where the typed text begins: `/^[│\s]*[>❯›] ?/`. */
@@ -39,4 +39,21 @@ function boxText(rows: readonly string[], promptWidth: number, border: RegExp | 
     .map((text) => text.trim())
     .join('\n')
     .trim();
+}
+
+/**
+ * The numbered list that ends the screen: numbers n … 1 from below, whatever stands between them. `row` matches one of its
+ * rows: the sign of the selected one, the number, the label.
+ */
+export function numberedChoices({ rows }: Screen, row: RegExp): readonly DialogChoice[] {
+  const choices: DialogChoice[] = [];
+  for (const text of rows.toReversed()) {
+    const [match, sign, digits, label = ''] = row.exec(text) ?? [];
+    if (match === undefined) continue;
+    const number = Number(digits);
+    if (choices.length > 0 && number !== (choices[0]?.number ?? 0) - 1) continue;
+    choices.unshift({ number, label: label.trim(), selected: sign !== undefined });
+    if (number === 1) return choices;
+  }
+  return [];
 }

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import type { WaitingKind } from '../core/state/states.js';
-import { WAITING_KINDS } from '../core/state/states.js';
+import { WAITING_KINDS, type WaitingKind } from '../core/state/states.js';
 import type {
   AgentAdapter,
   Composer,
@@ -13,6 +12,7 @@ import type {
   ScreenRules,
   StreamFormat,
 } from './contract.js';
+import { asRecord, parsedLine, textOf, type HookBody } from './hook-kit.js';
 
 const RESUME_ERRORS = { unknown: /no conversation (found|")/i, inUse: /is already in use/ };
 
@@ -167,8 +167,8 @@ function hookRules(): HookRules {
   };
 }
 
-function facts(body: Record<string, unknown>): readonly HookFact[] {
-  const text = (key: string) => (typeof body[key] === 'string' ? body[key] : '');
+function facts(body: HookBody): readonly HookFact[] {
+  const text = (key: string) => textOf(body[key]);
   switch (body['hook_event_name']) {
     case 'SessionStart':
       return [{ fact: 'session_started', threadId: text('session_id') }];
@@ -191,7 +191,7 @@ function facts(body: Record<string, unknown>): readonly HookFact[] {
 
 /** The lines of src/scripted/transcript.ts. */
 function transcriptFacts(line: string): readonly HookFact[] {
-  const { type, message } = parseRecord(line);
+  const { type, message } = parsedLine(line);
   const { content } = asRecord(message);
   if (type === 'user' && typeof content === 'string') return [{ fact: 'prompt_submitted', text: content }];
   if (type === 'failure') return [{ fact: 'turn_failed', text: String(message) }];
@@ -200,19 +200,6 @@ function transcriptFacts(line: string): readonly HookFact[] {
   return [{ fact: 'turn_ended', text: texts.filter((text) => typeof text === 'string').join('\n') }];
 }
 
-/** A line may be half written. */
-function parseRecord(line: string): Record<string, unknown> {
-  try {
-    return asRecord(JSON.parse(line));
-  } catch {
-    return {};
-  }
-}
-
 function waitingKind(value: unknown): WaitingKind {
   return WAITING_KINDS.find((kind) => kind === value) ?? 'dialog';
-}
-
-function asRecord(body: unknown): Record<string, unknown> {
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
 }

@@ -1,7 +1,7 @@
 /** The candidate that was most likely meant, or null when none is near. */
 export function nearest(typed: string, candidates: readonly string[]): string | null {
   const ranked = candidates
-    .map((candidate) => ({ candidate, distance: distance(typed, candidate) }))
+    .map((candidate) => ({ candidate, distance: editDistance(typed, candidate) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
   if (best !== undefined && best.distance <= Math.max(1, Math.floor(typed.length / 3))) return best.candidate;
@@ -9,7 +9,7 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
 }
 
 /** Insertions, removals, replacements, and neighbours that changed places. */
-function distance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0;
   for (let row = 1; row <= a.length; row++) {

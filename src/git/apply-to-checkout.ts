@@ -4,12 +4,12 @@ import { OrchestratorError } from '../core/errors/error.js';
 import { applyDifference } from './apply-difference.js';
 import type { ApplyOptions } from './contract.js';
 import { branchCommand, notSafe, USER_CHECKOUT } from './checkout-not-safe.js';
+import { changedPaths } from './diff-worktree.js';
 import type { Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { identityEnvironment } from './identity.js';
 import { mergeTrees } from './merge-trees.js';
 import { currentBranch, isAncestor, requireCommit, shortCommit } from './refs.js';
-import { splitZ } from './run-git.js';
 import { commitTree, withScratch } from './scratch.js';
 import { changes } from './status.js';
 
@@ -140,12 +140,9 @@ async function userFilesAmong(
   at: { worktree: string },
   move: { from: string; to: string; dirty: readonly string[] },
 ): Promise<readonly string[]> {
-  const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', move.from, move.to];
-  const fields = splitZ((await room.run(args, { at })).raw);
   const dirty = new Set(move.dirty);
   const found: string[] = [];
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [kind, path = ''] = [fields[index], fields[index + 1]];
+  for (const { kind, path } of await changedPaths(room, at, move)) {
     const below = move.dirty.some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
     if (dirty.has(path) || below || (kind === 'A' && (await isOccupied(room, at, path)))) found.push(path);
   }

@@ -70,7 +70,7 @@ export function createGit(options: GitOptions): Git {
     diff: (diff) => diffWorktree(room, diff),
     overlaps: (comparison) => overlaps(room, comparison),
     salvage: (work) => salvage(room, work),
-    locateWorktree: (worktree) => locateWorktree(room, worktree),
+    locateWorktree,
     locateRepository,
     sessionBranches: (repository, sessionId) => sessionBranches(room, repository, sessionId),
     isHeld: (commit) => isHeld(room, commit),

@@ -7,15 +7,8 @@ import { checkBranchName, requireCommit } from './refs.js';
 import { keepOwnFilesOut } from './own-files-out.js';
 import { splitZ } from './run-git.js';
 import { populateSubmodules } from './submodules.js';
-import {
-  attemptReason,
-  belongsTo,
-  discard,
-  entryOf,
-  newAttempt,
-  sweepInterrupted,
-  type Attempt,
-} from './worktree-attempt.js';
+import { attemptReason, discard, newAttempt, sweepInterrupted, type Attempt } from './worktree-attempt.js';
+import { belongsTo, entryOf } from './worktree-entries.js';
 
 const CHECKOUT_TIMEOUT_MS = 900_000;
 

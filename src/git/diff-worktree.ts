@@ -65,7 +65,24 @@ export async function commonDirectory(room: GitRoom, worktree: string): Promise<
   return resolve(worktree, (await room.run(['rev-parse', '--git-common-dir'], { at: { worktree } })).text);
 }
 
-/** Paths that differ between two trees; a rename counts as both of its paths. */
+export interface ChangedPath {
+  /** `A`, `M`, `D`, `T` as git says it; a rename is a deletion and an addition. */
+  readonly kind: string;
+  readonly path: string;
+}
+
+/** What differs between two trees, files of ours too. */
+export async function changedPaths(
+  room: GitRoom,
+  at: Place,
+  { from, to }: { from: string; to: string },
+): Promise<readonly ChangedPath[]> {
+  const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', from, to];
+  const fields = splitZ((await room.run(args, { at })).raw);
+  return fields.flatMap((kind, index) => (index % 2 === 0 ? { kind, path: fields[index + 1] ?? '' } : []));
+}
+
+/** Paths that differ between two trees, files of ours left out; a rename counts as both of its paths. */
 export async function differingPaths(
   room: GitRoom,
   at: Place,

@@ -8,6 +8,7 @@ import type { BaseOptions, SessionBase } from './contract.js';
 import type { Environment, Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { SCRATCH_IDENTITY } from './identity.js';
+import { forget } from './index-edits.js';
 import { ALL_BUT_OWN } from './own-files.js';
 import { splitZ } from './run-git.js';
 import { commitTree, withScratch } from './scratch.js';
@@ -77,9 +78,7 @@ async function dropEmbedded(room: GitRoom, at: Place, env: Environment): Promise
   const links = splitZ((await room.run(['ls-files', '--stage', '-z'], { at, env })).raw)
     .filter((line) => line.startsWith('160000 '))
     .map((line) => line.slice(line.indexOf('\t') + 1));
-  const input = links.map((path) => `${path}\0`).join('');
-  if (links.length > 0)
-    await room.run(['update-index', '--force-remove', '-z', '--stdin'], { at, env, input });
+  await forget(room, at, links, env);
   return links;
 }
 

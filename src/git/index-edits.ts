@@ -2,6 +2,7 @@ import { delay } from '../core/clock.js';
 import type { Environment, Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { OrchestratorError } from '../core/errors/error.js';
+import { ONLY_OWN } from './own-files.js';
 import { splitZ } from './run-git.js';
 
 const LOCK_PAUSE_MS = 100;
@@ -18,6 +19,34 @@ export async function retryWhileIndexIsLocked<T>(room: GitRoom, work: () => Prom
       await delay(room.clock, LOCK_PAUSE_MS);
     }
   }
+}
+
+/** Files of ours that an agent staged by force come out of the index again. */
+export async function unstageOwnFiles(room: GitRoom, at: Place, env: Environment): Promise<void> {
+  const args = ['diff', '--cached', '--name-only', '-z', '--no-renames', '--', ...ONLY_OWN];
+  await unstage(room, at, splitZ((await room.run(args, { at, env })).raw), env);
+}
+
+export async function unstage(
+  room: GitRoom,
+  at: Place,
+  paths: readonly string[],
+  env: Environment,
+): Promise<void> {
+  if (paths.length === 0) return;
+  await room.run(['reset', '--quiet', '--', ...paths.map((path) => `:(top,literal)${path}`)], { at, env });
+}
+
+/** Takes paths out of an index as if it had never seen them; the files stay. */
+export async function forget(
+  room: GitRoom,
+  at: Place,
+  paths: readonly string[],
+  env: Environment,
+): Promise<void> {
+  if (paths.length === 0) return;
+  const input = paths.map((path) => `${path}\0`).join('');
+  await room.run(['update-index', '--force-remove', '-z', '--stdin'], { at, env, input });
 }
 
 /**

@@ -2,12 +2,11 @@ import { rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { delay } from '../core/clock.js';
 import { OrchestratorError } from '../core/errors/error.js';
-import { commonDirectory } from './diff-worktree.js';
+import { changedPaths, commonDirectory } from './diff-worktree.js';
 import type { GitRoom } from './git-room.js';
 import { SCRATCH_IDENTITY } from './identity.js';
 import { retryWhileIndexIsLocked } from './index-edits.js';
 import { isAncestor, requireCommit, resolveCommit } from './refs.js';
-import { splitZ } from './run-git.js';
 import { commitTree, snapshotTree, withScratch } from './scratch.js';
 import { changedFiles } from './status.js';
 
@@ -94,9 +93,7 @@ async function keepForeignChanges(
   await withScratch(room, repository, async (scratch) => {
     const { tree } = await snapshotTree(room, worktree, { scratch, objects: null, tolerant: true });
     const names = async (from: string) =>
-      splitZ(
-        (await room.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, tree], { at })).raw,
-      );
+      (await changedPaths(room, at, { from, to: tree })).map(({ path }) => path);
     const before = new Set(await names(move.head));
     const foreign = (await names(move.target)).filter((path) => before.has(path));
     if (foreign.length === 0) return;

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, lstat, open, readFile } from 'node:fs/promises';
+import { chmod, copyFile, lstat, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ensurePrivateDirectory } from '../platform/files.js';
 import type { SalvageOptions } from './contract.js';
@@ -55,11 +55,13 @@ async function candidates(room: GitRoom, worktree: string): Promise<{ path: stri
   return all.sort().map((path) => ({ path, listed: listed.has(path) }));
 }
 
+/** Two files with the same bytes; whatever cannot be read, or is no file, is not the same. */
 async function isSame(a: string, b: string): Promise<boolean> {
   const [one, other] = await Promise.all([lstat(a), lstat(b).catch(() => null)]);
   if (other === null || !other.isFile() || one.size !== other.size) return false;
-  const [first, second] = await Promise.all([open(a), open(b)]);
+  const [first, second] = await Promise.all([a, b].map((path) => open(path).catch(() => null)));
   try {
+    if (!first || !second) return false;
     const [chunkA, chunkB] = [Buffer.alloc(65_536), Buffer.alloc(65_536)];
     for (;;) {
       const [readA, readB] = await Promise.all([first.read(chunkA), second.read(chunkB)]);
@@ -71,7 +73,7 @@ async function isSame(a: string, b: string): Promise<boolean> {
       if (readA.bytesRead === 0) return true;
     }
   } finally {
-    await Promise.all([first.close(), second.close()]);
+    await Promise.all([first?.close(), second?.close()]);
   }
 }
 
@@ -87,7 +89,7 @@ async function keep(source: string, root: string, path: string): Promise<boolean
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
-      if ((await readFile(target)).equals(await readFile(source))) return true;
+      if (await isSame(source, target)) return true;
     }
   }
 }

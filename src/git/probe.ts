@@ -1,10 +1,10 @@
-import { access, readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
+import { isThere } from '../platform/disk.js';
 import { runProcess, type ProcessResult } from '../platform/process.js';
 import type { GitFeatures, GitProbe } from './contract.js';
 import { gitEnvironment, type Environment } from './git-environment.js';
-import { entryOf } from './worktree-attempt.js';
+import { entryNamedBy, entryOf, worktreeEntries } from './worktree-entries.js';
 
 const LIMIT_MS = 4_000;
 
@@ -50,25 +50,14 @@ async function features(ask: Ask): Promise<GitFeatures> {
 
 async function registered(repository: string): Promise<{ path: string; isThere: boolean }[]> {
   const found: { path: string; isThere: boolean }[] = [];
-  for (const id of await readdir(join(repository, 'worktrees')).catch(() => [])) {
-    const link = await readFile(join(repository, 'worktrees', id, 'gitdir'), 'utf8').catch(() => '');
-    const file = link.replace(/\n$/, '');
-    if (file !== '') found.push({ path: dirname(file), isThere: await exists(dirname(file)) });
-  }
+  for (const { path } of await worktreeEntries(repository))
+    if (path !== null) found.push({ path, isThere: await isThere(path) });
   return found;
 }
 
 async function worktreeOf(folder: string): Promise<{ repository: string; registered: boolean } | null> {
-  const link = await readFile(join(folder, '.git'), 'utf8').catch(() => '');
-  const entry = /^gitdir: (.+)\n?$/s.exec(link)?.[1]?.replace(/\n$/, '');
-  if (entry === undefined || !/\/worktrees\/[^/]+$/.test(entry)) return null;
+  const entry = await entryNamedBy(folder);
+  if (entry === null || !/\/worktrees\/[^/]+$/.test(entry)) return null;
   const repository = dirname(dirname(entry));
   return { repository, registered: (await entryOf(repository, folder)) !== null };
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
+import { isThere, namesIn } from '../platform/disk.js';
 import type { GitRoom } from './git-room.js';
 import { resolveCommit } from './refs.js';
-import { belongsTo, entryOf } from './worktree-attempt.js';
+import { belongsTo, entryNamedBy, entryOf, realOr, worktreeEntries } from './worktree-entries.js';
 
 const TRASHED = 'agentorchestr-trash-';
 
@@ -14,10 +15,10 @@ export async function removeWorktree(
   options: { repository: string; path: string; trash: string },
 ): Promise<void> {
   const { repository } = options;
-  const path = await realpath(options.path).catch(() => options.path);
+  const path = await realOr(options.path);
   const bins = await room.locked(repository, async () => {
     await refuseNested(repository, path);
-    const entry = (await entryOf(repository, path)) ?? (await entryNamedBy(repository, path));
+    const entry = (await entryOf(repository, path)) ?? (await entryOfRenamed(repository, path));
     if (entry === null && (await holdsAnotherRepository(path)))
       throw removeProblem(`${path} is not a worktree of this repository`);
     const moved = await moveToTrash(path, options.trash);
@@ -27,10 +28,9 @@ export async function removeWorktree(
   for (const bin of bins) room.background(emptyTrash(room, bin));
 }
 
-/** A worktree that somebody renamed: its `.git` file still names its entry. */
-async function entryNamedBy(repository: string, path: string): Promise<string | null> {
-  for (const id of await readdir(join(repository, 'worktrees')).catch(() => []))
-    if (await belongsTo(path, join(repository, 'worktrees', id))) return join(repository, 'worktrees', id);
+/** Of a worktree that somebody renamed: its `.git` file still names its entry. */
+async function entryOfRenamed(repository: string, path: string): Promise<string | null> {
+  for (const { entry } of await worktreeEntries(repository)) if (await belongsTo(path, entry)) return entry;
   return null;
 }
 
@@ -44,14 +44,9 @@ function removeProblem(problem: string): OrchestratorError {
 
 /** Agents make worktrees of their own inside theirs; moving those away would lose what is in them. */
 async function refuseNested(repository: string, path: string): Promise<void> {
-  for (const id of await readdir(join(repository, 'worktrees')).catch(() => [])) {
-    const file = (
-      await readFile(join(repository, 'worktrees', id, 'gitdir'), 'utf8').catch(() => '')
-    ).replace(/\n$/, '');
-    const other = dirname(file);
-    if (other.startsWith(`${path}/`) && (await lstat(other).catch(() => null)) !== null)
+  for (const { path: other } of await worktreeEntries(repository))
+    if (other?.startsWith(`${path}/`) === true && (await isThere(other)))
       throw removeProblem(`another worktree lies inside: ${other}`);
-  }
 }
 
 /** A folder that git does not know as this repository's worktree is removed only when it is no repository at all. */
@@ -59,15 +54,13 @@ async function holdsAnotherRepository(path: string): Promise<boolean> {
   const link = await lstat(join(path, '.git')).catch(() => null);
   if (link === null) return false;
   if (link.isDirectory()) return true;
-  const named = (await readFile(join(path, '.git'), 'utf8').catch(() => ''))
-    .replace(/^gitdir: /, '')
-    .replace(/\n$/, '');
-  return (await lstat(named).catch(() => null)) !== null;
+  const named = await entryNamedBy(path);
+  return named !== null && (await isThere(named));
 }
 
 /** The folders to empty afterwards. Another file system cannot take a rename: then the trash is beside the worktree. */
 async function moveToTrash(path: string, trash: string): Promise<string[]> {
-  if ((await lstat(path).catch(() => null)) === null) return [];
+  if (!(await isThere(path))) return [];
   const name = `${TRASHED}${basename(path)}-${randomBytes(6).toString('hex')}`;
   await mkdir(trash, { recursive: true, mode: 0o700 });
   try {
@@ -95,7 +88,7 @@ async function dropEntry(
 
 /** Deletes everything that was ever moved here, what an earlier process did not get to included. */
 export async function emptyTrash(room: GitRoom, trash: string): Promise<void> {
-  for (const name of await readdir(trash).catch(() => [])) {
+  for (const name of await namesIn(trash)) {
     if (!name.startsWith(TRASHED)) continue;
     const path = join(trash, name);
     await rm(path, { recursive: true, force: true, maxRetries: 3 })

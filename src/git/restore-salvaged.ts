@@ -1,17 +1,18 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { chmod, copyFile, lstat, mkdir, readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
-import { filesBelow } from '../platform/disk.js';
+import { filesBelow, isThere } from '../platform/disk.js';
 import type { Restored, RestoreOptions } from './contract.js';
 import { createWorktree } from './create-worktree.js';
+import { changedPaths } from './diff-worktree.js';
 import type { GitRoom } from './git-room.js';
 import { SCRATCH_IDENTITY } from './identity.js';
 import { makeFolders } from './include-ignored.js';
 import { keptParts, type KeptParts } from './kept-parts.js';
 import { checkBranchName, requireCommit, resolveCommit, treeOf } from './refs.js';
-import { splitZ } from './run-git.js';
 import { commitTree, indexOfTree, withScratch } from './scratch.js';
+import { realOr } from './worktree-entries.js';
 
 const CHECKOUT_TIMEOUT_MS = 900_000;
 
@@ -64,7 +65,7 @@ async function restoreWorktree(
   await room.run(['read-tree', '-m', '-u', 'HEAD', parts.tree], { at, timeoutMs: CHECKOUT_TIMEOUT_MS });
   await room.run(['read-tree', parts.staged ?? 'HEAD'], { at });
   await room.run(['update-index', '-q', '--refresh'], { at, answers: [0, 1] });
-  const changed = await changedPaths(room, repository, { from: parts.head, to: parts.tree });
+  const changed = await changesOf(room, repository, { from: parts.head, to: parts.tree });
   const ignoredFiles = await restoreIgnored(options.ignoredFrom, path, []);
   return { how: 'worktree', commit: parts.head, ...changed, ignoredFiles, alsoKept: parts.others };
 }
@@ -79,20 +80,12 @@ async function restoreFiles(
   const { repository } = options;
   const at = { repository };
   const base = (await resolveCommit(room, at, options.base)) ?? parts.head;
-  const changed = await changedPaths(room, repository, { from: base, to: parts.tree });
+  const changed = await changesOf(room, repository, { from: base, to: parts.tree });
   return withScratch(room, repository, async (scratch) => {
     const index = await indexOfTree(room, at, { scratch, tree: parts.tree, env: {} });
     const folder = join(scratch.directory, 'restored');
     await mkdir(folder);
-    const input = changed.files.map((file) => `${file}\0`).join('');
-    const place = { gitDirectory: repository, workTree: folder };
-    const env = { GIT_INDEX_FILE: index };
-    await room.run(['checkout-index', '-z', '--stdin'], {
-      at: place,
-      env,
-      input,
-      timeoutMs: CHECKOUT_TIMEOUT_MS,
-    });
+    await checkOut(room, { repository, index, folder, files: changed.files });
     const ignored = await keptIgnored(options.ignoredFrom);
     const wanted = [
       ...changed.files.map((name) => ({ name, from: folder })),
@@ -102,15 +95,8 @@ async function restoreFiles(
     for (const { name, from } of wanted)
       if (await isInTheWay(join(from, name), path, name)) inTheWay.push(name);
     if (inTheWay.length > 0) throw new OrchestratorError('RESTORE_IN_THE_WAY', { path, files: inTheWay });
-    // git itself refuses to write over a file or through a link, should one have come meanwhile.
-    const target = { gitDirectory: repository, workTree: path };
-    const missing = await missingOf(path, changed.files);
-    await room.run(['checkout-index', '-z', '--stdin'], {
-      at: target,
-      env,
-      input: missing.map((file) => `${file}\0`).join(''),
-      timeoutMs: CHECKOUT_TIMEOUT_MS,
-    });
+    // One that came meanwhile is refused, not overwritten.
+    await checkOut(room, { repository, index, folder: path, files: await missingOf(path, changed.files) });
     const ignoredFiles = await restoreIgnored(options.ignoredFrom, path, ignored);
     return { how: 'files', commit: parts.head, ...changed, ignoredFiles, alsoKept: parts.others };
   });
@@ -118,22 +104,37 @@ async function restoreFiles(
 
 async function missingOf(root: string, files: readonly string[]): Promise<string[]> {
   const missing: string[] = [];
-  for (const file of files)
-    if ((await lstat(join(root, file)).catch(() => null)) === null) missing.push(file);
+  for (const file of files) if (!(await isThere(join(root, file)))) missing.push(file);
   return missing;
 }
 
-async function changedPaths(
+async function changesOf(
   room: GitRoom,
   repository: string,
-  { from, to }: { from: string; to: string },
+  trees: { from: string; to: string },
 ): Promise<{ files: string[]; deletedFiles: string[] }> {
-  const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', from, to];
-  const fields = splitZ((await room.run(args, { at: { repository } })).raw);
-  const [files, deletedFiles]: [string[], string[]] = [[], []];
-  for (let index = 0; index + 1 < fields.length; index += 2)
-    (fields[index] === 'D' ? deletedFiles : files).push(fields[index + 1] ?? '');
-  return { files, deletedFiles };
+  const changed = await changedPaths(room, { repository }, trees);
+  const pathsOf = (isDeleted: boolean) =>
+    changed.filter(({ kind }) => (kind === 'D') === isDeleted).map(({ path }) => path);
+  return { files: pathsOf(false), deletedFiles: pathsOf(true) };
+}
+
+/** git itself refuses to write over a file or through a link. */
+async function checkOut(
+  room: GitRoom,
+  {
+    repository,
+    index,
+    folder,
+    files,
+  }: { repository: string; index: string; folder: string; files: string[] },
+): Promise<void> {
+  await room.run(['checkout-index', '-z', '--stdin'], {
+    at: { gitDirectory: repository, workTree: folder },
+    env: { GIT_INDEX_FILE: index },
+    input: files.map((file) => `${file}\0`).join(''),
+    timeoutMs: CHECKOUT_TIMEOUT_MS,
+  });
 }
 
 /** Something else is there already; the same file is fine. */
@@ -177,8 +178,7 @@ async function restoreIgnored(
 }
 
 async function withRealParent(path: string): Promise<string> {
-  const parent = await realpath(dirname(path)).catch(() => dirname(path));
-  return join(parent, basename(path));
+  return join(await realOr(dirname(path)), basename(path));
 }
 
 /** Not there, or an empty folder. */

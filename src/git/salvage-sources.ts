@@ -1,11 +1,12 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isThere } from '../platform/disk.js';
 import type { SalvageOptions } from './contract.js';
 import type { Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
-import { isAncestor, requireCommit, resolveCommit } from './refs.js';
+import { currentBranch, isAncestor, requireCommit, resolveCommit } from './refs.js';
 import { splitZ } from './run-git.js';
-import { entryOf } from './worktree-attempt.js';
+import { entryOf } from './worktree-entries.js';
 
 const LOOSE_LIMIT = 50;
 const VISITED_LIMIT = 1_000;
@@ -23,7 +24,7 @@ export async function sourceOf(
   options: Pick<SalvageOptions, 'repository' | 'worktree'>,
 ): Promise<Source> {
   const { worktree, repository } = options;
-  if ((await lstat(worktree).catch(() => null)) !== null) {
+  if (await isThere(worktree)) {
     const at = { worktree };
     const gitDirectory = (await room.run(['rev-parse', '--absolute-git-dir'], { at })).text;
     return { at, gitDirectory, index: join(gitDirectory, 'index'), hasFiles: true };
@@ -81,9 +82,7 @@ export async function stashesOf(
   branch: string | null,
 ): Promise<readonly string[]> {
   if (gitDirectory === '') return [];
-  const current = (await room.run(['symbolic-ref', '--quiet', '--short', 'HEAD'], { at, answers: [0, 1] }))
-    .text;
-  const names = [current, branch ?? ''].filter((name) => name !== '').map(escape);
+  const names = [await currentBranch(room, at), branch].filter((name) => name !== null).map(escape);
   const listed = await room.run(['stash', 'list', '-z', '--format=%H %P %gs'], { at, answers: [0, 128] });
   const made = new RegExp(`(WIP on|On) (${names.join('|')}): `);
   return splitZ(listed.raw)

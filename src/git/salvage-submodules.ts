@@ -1,5 +1,5 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isThere } from '../platform/disk.js';
 import type { SalvageOptions, SalvageResult } from './contract.js';
 import type { GitRoom } from './git-room.js';
 import { SCRATCH_IDENTITY } from './identity.js';
@@ -21,7 +21,7 @@ export async function salvageSubmodules(room: GitRoom, options: SalvageOptions):
   const notKept: string[] = [];
   const kept: { path: string; repository: string; ref: string }[] = [];
   for (const { folder, source, path } of await populatedSubmodules(room, options)) {
-    const users = (await lstat(join(source, 'objects')).catch(() => null)) !== null;
+    const users = await isThere(join(source, 'objects'));
     const target = users
       ? { repository: source, ref: options.ref }
       : {

@@ -5,8 +5,8 @@ import { systemClock } from '../platform/clock.js';
 import { currentUserId } from '../platform/paths.js';
 import type { Environment, Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
-import { embeddedRepositories } from './index-edits.js';
-import { ALL_BUT_OWN, ONLY_OWN } from './own-files.js';
+import { embeddedRepositories, forget, unstageOwnFiles } from './index-edits.js';
+import { ALL_BUT_OWN } from './own-files.js';
 import { splitZ } from './run-git.js';
 
 const PREFIX = 'agentorchestr-git-';
@@ -82,7 +82,7 @@ export async function snapshotTree(
   const at = { worktree };
   const env = { ...options.objects, GIT_INDEX_FILE: await copyOfIndex(room, worktree, options.scratch) };
   await lookAtEveryFile(room, worktree, env);
-  await forgetForcedOwnFiles(room, at, env);
+  await unstageOwnFiles(room, at, env);
   const args = [
     'add',
     '--all',
@@ -97,7 +97,7 @@ export async function snapshotTree(
     answers: options.tolerant === true ? [0, 1] : [0],
   });
   const embedded = await embeddedRepositories(room, at, env);
-  await forget(room, at, env, embedded);
+  await forget(room, at, embedded, env);
   const { text: tree } = await room.run(['write-tree'], { at, env });
   return { tree, embedded, incomplete: added.code !== 0 };
 }
@@ -140,22 +140,6 @@ export async function indexCopy(index: string, scratch: Scratch): Promise<string
   const seconds = Math.floor(info.mtimeMs) / 1000;
   await utimes(copy, seconds, seconds);
   return copy;
-}
-
-async function forgetForcedOwnFiles(room: GitRoom, at: Place, env: Environment): Promise<void> {
-  const args = ['diff', '--cached', '--name-only', '-z', '--no-renames', '--', ...ONLY_OWN];
-  const forced = splitZ((await room.run(args, { at, env })).raw);
-  if (forced.length > 0)
-    await room.run(['reset', '--quiet', '--', ...forced.map((path) => `:(top,literal)${path}`)], { at, env });
-}
-
-async function forget(room: GitRoom, at: Place, env: Environment, paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return;
-  await room.run(['update-index', '--force-remove', '-z', '--stdin'], {
-    at,
-    env,
-    input: paths.map((path) => `${path}\0`).join(''),
-  });
 }
 
 /** A commit object that no ref names yet. */

@@ -4,9 +4,9 @@ import { OrchestratorError } from '../core/errors/error.js';
 import type { WorktreeStatus } from './contract.js';
 import type { Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
-import { ALL_BUT_OWN, ONLY_OWN } from './own-files.js';
+import { ALL_BUT_OWN } from './own-files.js';
 import { identityEnvironment } from './identity.js';
-import { embeddedRepositories, retryWhileIndexIsLocked } from './index-edits.js';
+import { embeddedRepositories, retryWhileIndexIsLocked, unstage, unstageOwnFiles } from './index-edits.js';
 import { splitZ } from './run-git.js';
 
 export interface Change {
@@ -53,11 +53,11 @@ export async function commitAll(room: GitRoom, worktree: string, message: string
   const open = await unresolved(room, worktree, await changes(room, at));
   if (open.length > 0) throw commitProblem(`conflicts are not resolved: ${open.join(', ')}`);
   return retryWhileIndexIsLocked(room, async () => {
-    await unstage(room, at, await stagedOwnFiles(room, at));
+    await unstageOwnFiles(room, at, {});
     await room.run(['add', '--all', '--', ...ALL_BUT_OWN], { at });
     const embedded = await embeddedRepositories(room, at, {});
     if (embedded.length > 0) {
-      await unstage(room, at, embedded);
+      await unstage(room, at, embedded, {});
       throw commitProblem(`these folders are git repositories of their own: ${embedded.join(', ')}`);
     }
     const same =
@@ -107,19 +107,6 @@ async function unresolved(
     open.push(path);
   }
   return open;
-}
-
-/** Files of ours that an agent staged by force. */
-async function stagedOwnFiles(room: GitRoom, at: Place): Promise<readonly string[]> {
-  return splitZ(
-    (await room.run(['diff', '--cached', '--name-only', '-z', '--no-renames', '--', ...ONLY_OWN], { at }))
-      .raw,
-  );
-}
-
-async function unstage(room: GitRoom, at: Place, paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return;
-  await room.run(['reset', '--quiet', '--', ...paths.map((path) => `:(top,literal)${path}`)], { at });
 }
 
 function commitProblem(problem: string): OrchestratorError {

@@ -1,8 +1,10 @@
-import { lstat, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isThere } from '../platform/disk.js';
 import { isSameProcessAlive, ownIdentity, type ProcessIdentity } from '../platform/identity.js';
 import type { GitRoom } from './git-room.js';
 import { resolveCommit } from './refs.js';
+import { belongsTo, worktreeEntries } from './worktree-entries.js';
 
 /**
  * A worktree in the making. Git keeps it in the entry's `locked` file from the first moment to the last (so nobody
@@ -48,8 +50,7 @@ export async function sweepInterrupted(room: GitRoom, repository: string): Promi
 
 async function attempts(repository: string): Promise<{ entry: string; attempt: Attempt }[]> {
   const found: { entry: string; attempt: Attempt }[] = [];
-  for (const id of await readdir(join(repository, 'worktrees')).catch(() => [])) {
-    const entry = join(repository, 'worktrees', id);
+  for (const { entry } of await worktreeEntries(repository)) {
     const attempt = parseReason(await readFile(join(entry, 'locked'), 'utf8').catch(() => ''));
     if (attempt !== null) found.push({ entry, attempt });
   }
@@ -77,24 +78,6 @@ export async function discard(
 async function isAttemptFolder(path: string, entry: string | null): Promise<boolean> {
   const info = await lstat(path).catch(() => null);
   if (info === null || !info.isDirectory()) return false;
-  if ((await lstat(join(path, '.git')).catch(() => null)) === null) return (await readdir(path)).length === 0;
+  if (!(await isThere(join(path, '.git')))) return (await readdir(path)).length === 0;
   return entry !== null && belongsTo(path, entry);
-}
-
-/** Whether the folder's `.git` file names this entry. */
-export async function belongsTo(path: string, entry: string): Promise<boolean> {
-  const link = await readFile(join(path, '.git'), 'utf8').catch(() => '');
-  const named = link.replace(/^gitdir: /, '').replace(/\n$/, '');
-  return (await realpath(named).catch(() => named)) === (await realpath(entry).catch(() => entry));
-}
-
-/** The entry (`<repository>/worktrees/<id>`) registered for a path; null when there is none. */
-export async function entryOf(repository: string, path: string): Promise<string | null> {
-  const real = await realpath(path).catch(() => path);
-  for (const id of await readdir(join(repository, 'worktrees')).catch(() => [])) {
-    const entry = join(repository, 'worktrees', id);
-    const registered = (await readFile(join(entry, 'gitdir'), 'utf8').catch(() => '')).replace(/\n$/, '');
-    if (registered === join(path, '.git') || registered === join(real, '.git')) return entry;
-  }
-  return null;
 }

@@ -10,7 +10,7 @@ import { resolvePaths, type Paths } from '../platform/paths.js';
 import { findDaemon, type KnownDaemon } from './daemon-files.js';
 import { readAgents } from './own-agents.js';
 import { remoteError } from './remote-error.js';
-import { packageVersion } from './version.js';
+import { packageVersion } from './manifest.js';
 
 export function createAgentctlHost(
   env: Readonly<Record<string, string | undefined>>,

@@ -11,23 +11,19 @@ import { preflightLines } from '../doors/shared/preflight-lines.js';
 import type { LogLimits } from '../platform/log-file.js';
 import { resolvePaths } from '../platform/paths.js';
 import { createTerminal } from './cli-terminal.js';
-import { announceDaemon } from './daemon-access.js';
-import { daemonsFolder } from './daemon-files.js';
+import { announceDaemon, daemonsFolder } from './daemon-files.js';
 import type { DaemonLog } from './daemon-log.js';
 import { agentFlags } from './agentd-flags.js';
 import { runGateway } from './gateway.js';
 import { readConversationAgents } from './own-agents.js';
-import { packageVersion } from './version.js';
+import type { StartMessage } from './start-message.js';
+import { packageVersion } from './manifest.js';
 
 const AGENTCTL = fileURLToPath(new URL('../../bin/agentctl.cjs', import.meta.url));
 
-/** What is said to whoever started it in the background. */
-export type StartMessage =
-  { readonly ready: Record<string, unknown> } | { readonly error: ReturnType<typeof errorBody> };
-
 /** Where there is no terminal. */
 export interface Background {
-  tell?(message: StartMessage): void;
+  tell?(message: StartMessage<Record<string, unknown>>): void;
   /** Of its log; absent: it writes to standard output and error. */
   openLog?(limits: LogLimits): DaemonLog;
 }
@@ -71,7 +67,7 @@ interface Serving {
 async function serve(
   { options, agents, log }: Serving,
   say: (line: string) => void,
-  tell: (message: StartMessage) => void,
+  tell: (message: StartMessage<Record<string, unknown>>) => void,
 ): Promise<void> {
   const paths = resolvePaths(process.env);
   const database = resolve(options.database);

@@ -1,10 +1,10 @@
 import { PROVIDERS } from '../agents/providers.js';
 import type { AgentAdapter } from '../agents/contract.js';
-import { launchOf } from '../agents/registry.js';
 import { detectInstalled } from '../discovery/installed.js';
 import type { DetectedAgent, Surroundings } from '../doors/cli/host.js';
 import { systemClock } from '../platform/clock.js';
 import { runProcess } from '../platform/process.js';
+import { whereLaunchable } from './known-agents.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,9 +26,7 @@ export async function detectAgents(
     implement: adapter.scores.implement,
     parallel: adapter.capabilities.parallel,
     mcp: adapter.capabilities.mcp,
-    launchable: adapter.interactive !== null || adapter.headless !== null,
-    launchableAsLead: adapter.interactive !== null,
-    launchableInForeground: launchOf(adapter, 'foreground') !== null,
+    ...whereLaunchable(adapter),
   }));
 }
 

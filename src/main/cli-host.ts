@@ -6,14 +6,13 @@ import { systemClock } from '../platform/clock.js';
 import { findProgram } from '../platform/find-program.js';
 import { newSessionId } from '../platform/ids.js';
 import { resolvePaths } from '../platform/paths.js';
-import type { SessionReport } from '../services/supervise/session-report.js';
 import { attachTerminal, panesCommand } from './cli-panes.js';
 import { findSession, readSessions, whereWorkIs } from './cli-sessions.js';
 import { knownAgents } from './known-agents.js';
-import { callSession, settled } from './session-access.js';
+import { callSession, reportOf, settled } from './session-access.js';
 import { sessionEvents } from './session-events.js';
 import { readAgents } from './own-agents.js';
-import { packageVersion } from './version.js';
+import { packageVersion } from './manifest.js';
 
 export interface CliHostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -64,13 +63,7 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
     findSession: (prefix) => findSession(env, prefix),
     call: (sessionId, operation, input) =>
       callSession(env, sessionId, { operation: operation.name, reads: operation.effect === 'read', input }),
-    async report(sessionId, options) {
-      const call = { operation: 'status', reads: true, input: {} };
-      if (options?.diskUse !== true) return (await callSession(env, sessionId, call)) as SessionReport;
-      // Measured here: a supervisor has better things to do than to walk through worktrees.
-      const { callInProcess } = await import('./session-in-process.js');
-      return (await callInProcess(env, sessionId, { ...call, input: { disk_use: true } })) as SessionReport;
-    },
+    report: (sessionId, options) => reportOf(env, sessionId, options),
     events: (sessionId, options) => sessionEvents(env, sessionId, options),
     settled: (sessionId, limitMs) => settled(env, sessionId, limitMs),
     attach: (sessionId, options) => attachTerminal(env, sessionId, terminal, options),

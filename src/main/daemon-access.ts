@@ -2,9 +2,7 @@ import { join } from 'node:path';
 import { isIPv6 } from 'node:net';
 import type { AgentdOptions } from '../doors/cli/agentd-options.js';
 import { OrchestratorError } from '../core/errors/error.js';
-import { readTextFile, removeFile, writeFileAtomic, ensurePrivateDirectory } from '../platform/files.js';
-import { ownIdentity } from '../platform/identity.js';
-import type { Paths } from '../platform/paths.js';
+import { readTextFile, writeFileAtomic } from '../platform/files.js';
 import { newSecret } from '../platform/tokens.js';
 
 /** The name under which a daemon holds its database. */
@@ -43,27 +41,4 @@ export async function accessOf(options: AgentdOptions, folder: string): Promise<
 export function addressOf(host: string, port: number): string {
   const name = ANY_ADDRESS.includes(host) ? '127.0.0.1' : isIPv6(host) ? `[${host}]` : host;
   return `http://${name}:${port}`;
-}
-
-export interface DaemonFile {
-  readonly url: string;
-  readonly database: string;
-  readonly token_file: string | null;
-  readonly instance_id: string;
-  readonly version: string;
-}
-
-/** Says to our own commands where a daemon is (0600). Returns what takes it back. */
-export async function announceDaemon(
-  paths: Pick<Paths, 'state'>,
-  name: string,
-  file: DaemonFile,
-): Promise<() => Promise<void>> {
-  const { pid, pidStartedAt, bootId } = ownIdentity();
-  const folder = join(paths.state, 'daemons');
-  const path = join(folder, `${name}.json`);
-  await ensurePrivateDirectory(folder);
-  const content = { pid, pid_started_at: pidStartedAt, boot_id: bootId, ...file };
-  await writeFileAtomic(path, JSON.stringify(content));
-  return async () => removeFile(path);
 }

@@ -1,6 +1,5 @@
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CATALOG, type ErrorCode, type ErrorParams } from '../core/errors/catalog.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import type {
   AgentctlHost,
@@ -24,6 +23,7 @@ import { addressOf } from './daemon-access.js';
 import { healthAt } from './daemon-port.js';
 import { daemonsFolder, findDaemon, type KnownDaemon } from './daemon-files.js';
 import { lastWordsPath, logPath } from './daemon-log.js';
+import { readyOf } from './start-message.js';
 
 /** Longer than what runs usually gets to end. */
 const STOPPING_LIMIT_MS = 120_000;
@@ -81,12 +81,8 @@ async function start(env: Environment, paths: Paths, target: Target, given: Star
     ...{ env: { ...env, ...tokenFor(env, target) }, cwd: process.cwd(), input: '', logPath: log },
   });
   if (begun.line === null) throw new OrchestratorError('DAEMON_NOT_STARTED', { problem: begun.exit, log });
-  const message = JSON.parse(begun.line) as {
-    ready?: Record<string, unknown>;
-    error?: { code: string; message: string; params: ErrorParams };
-  };
-  if (message.ready === undefined) throw notStarted(message.error, log);
-  return { started: true, ...message.ready };
+  const notStarted = (problem: string) => new OrchestratorError('DAEMON_NOT_STARTED', { problem, log });
+  return { started: true, ...readyOf<Record<string, unknown>>(begun.line, notStarted) };
 }
 
 /** One that is being stopped is waited for: who starts it again means the next one. */
@@ -122,13 +118,6 @@ function tokenFor(env: Environment, { token }: Target): Environment {
   if (token === null) return {};
   const others = [env['AGENTD_AUTH_TOKENS'], env['AGENTD_AUTH_TOKEN']].filter((one) => one !== undefined);
   return { AGENTD_AUTH_TOKEN: token, AGENTD_AUTH_TOKENS: others.join(',') };
-}
-
-function notStarted(error: { code: string; message: string; params: ErrorParams } | undefined, log: string) {
-  const { code = 'INTERNAL', message = 'unknown', params = {} } = error ?? {};
-  return code in CATALOG && code !== 'INTERNAL'
-    ? new OrchestratorError(code as ErrorCode, params)
-    : new OrchestratorError('DAEMON_NOT_STARTED', { problem: message, log });
 }
 
 /** Never a process that only has the pid of one: the file says when it was started, and in which boot. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { namesIn } from '../platform/disk.js';
-import { readTextFile } from '../platform/files.js';
-import { isSameProcessAlive } from '../platform/identity.js';
+import { ensurePrivateDirectory, readTextFile, removeFile, writeFileAtomic } from '../platform/files.js';
+import { isSameProcessAlive, ownIdentity } from '../platform/identity.js';
 import type { Paths } from '../platform/paths.js';
 
-/** What `announceDaemon` writes. */
+/** How a daemon is found by our own commands. */
 const daemonFile = z.object({
   pid: z.number().int(),
   pid_started_at: z.string(),
@@ -28,6 +28,26 @@ export function daemonsFolder({ state }: Pick<Paths, 'state'>): string {
   return join(state, 'daemons');
 }
 
+type Announced = Omit<z.input<typeof daemonFile>, 'pid' | 'pid_started_at' | 'boot_id'>;
+
+/** Says to our own commands where this process is (0600). Returns what takes it back. */
+export async function announceDaemon(
+  paths: Pick<Paths, 'state'>,
+  name: string,
+  announced: Announced,
+): Promise<() => Promise<void>> {
+  const { pid, pidStartedAt, bootId } = ownIdentity();
+  const folder = daemonsFolder(paths);
+  const path = join(folder, `${name}.json`);
+  await ensurePrivateDirectory(folder);
+  const file: z.input<typeof daemonFile> = {
+    ...{ pid, pid_started_at: pidStartedAt, boot_id: bootId },
+    ...announced,
+  };
+  await writeFileAtomic(path, JSON.stringify(file));
+  return async () => removeFile(path);
+}
+
 /** The daemon of this machine at this address; one that lives before one that left its file; null: none was ever. */
 export async function findDaemon(paths: Pick<Paths, 'state'>, url: string): Promise<KnownDaemon | null> {
   const here = (await readDaemons(paths)).filter(({ file }) => sameAddress(file.url, url));
@@ -43,7 +63,7 @@ export async function daemonOn(paths: Pick<Paths, 'state'>, database: string): P
 /** Those that live, and those that died without taking their file away. */
 export async function readDaemons(paths: Pick<Paths, 'state'>): Promise<readonly KnownDaemon[]> {
   const folder = daemonsFolder(paths);
-  const names = (await namesIn(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const names = (await namesIn(folder)).filter((name) => name.endsWith('.json'));
   const all = await Promise.all(names.map((name) => readDaemon(join(folder, name))));
   return all.filter((known) => known !== null);
 }

@@ -5,7 +5,7 @@ import { admit } from '../doors/shared/guard.js';
 import { readJson, sendProblem } from '../doors/shared/http.js';
 import { silentLogger } from '../platform/logger.js';
 import { createTokens, newSecret } from '../platform/tokens.js';
-import { packageVersion } from './version.js';
+import { packageVersion } from './manifest.js';
 
 const INITIALIZE = {
   jsonrpc: '2.0',

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Diagnosis } from '../services/doctor/diagnose.js';
 import type { Mendable, Mended } from '../services/doctor/mend.js';
 import { within } from '../core/clock.js';
@@ -7,6 +6,7 @@ import { systemClock } from '../platform/clock.js';
 import { removeFile } from '../platform/files.js';
 import { resolvePaths, type Paths } from '../platform/paths.js';
 import type { DatabaseInspection } from '../store/contract.js';
+import { supportedNode } from './manifest.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +29,7 @@ export async function runDoctor(env: Environment, interrupted: AbortSignal): Pro
       env,
       clock: systemClock,
       paths,
-      node: { version: process.versions.node, path: process.execPath, engines: engines() },
+      node: { version: process.versions.node, path: process.execPath, engines: supportedNode() },
       git: createGitProbe({ env }),
       tmux: createTmuxProbe(tmuxOptions(env)),
       detectAgents,
@@ -112,11 +112,4 @@ function loadDetection() {
 async function inspect(path: string, temp: string): Promise<DatabaseInspection> {
   const { inspectDatabase } = await import('../store/inspect.js');
   return inspectDatabase({ path, temp, clock: systemClock });
-}
-
-function engines(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    engines: { node: string };
-  };
-  return manifest.engines.node;
 }

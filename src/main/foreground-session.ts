@@ -1,13 +1,12 @@
-import { join } from 'node:path';
 import type { AgentAdapter } from '../agents/contract.js';
 import { Interrupted } from '../doors/cli/interrupted.js';
-import { ensurePrivateDirectory } from '../platform/files.js';
 import { isTerminalGiven } from '../platform/foreground.js';
-import { sessionDataDirectory, type Paths } from '../platform/paths.js';
+import type { Paths } from '../platform/paths.js';
 import { sessionPlanSchema, type SessionPlanInput } from '../services/supervise/plan.js';
 import { newSession } from './begin-session.js';
+import { makeSessionData } from './places.js';
 import { superviseSession } from './supervise-session.js';
-import { packageVersion } from './version.js';
+import { packageVersion } from './manifest.js';
 
 interface Surroundings {
   readonly paths: Paths;
@@ -26,9 +25,7 @@ export async function superviseHere(
   plan: SessionPlanInput,
   { paths, env, agents, interrupted, ready }: Surroundings,
 ): Promise<void> {
-  const data = sessionDataDirectory(paths, plan.session_id);
-  await ensurePrivateDirectory(join(data, '..'));
-  await ensurePrivateDirectory(data);
+  await makeSessionData(paths, plan.session_id);
   let pause = (_reason: string) => undefined as void;
   const onInterrupt = () => {
     if (!isTerminalGiven()) pause('interrupted by the person');

@@ -5,8 +5,8 @@ import { findRun } from '../services/gateway/conversation-row.js';
 import type { Gateway } from '../services/gateway/gateway.js';
 import type { AgentAccess } from '../services/session-context.js';
 import type { createGatewayMcp } from './gateway-mcp.js';
+import { TOKEN_VARIABLE } from './user-environment.js';
 
-const TOKEN_VARIABLE = 'AGENTORCHESTR_TOKEN';
 /** What clients that we do not know let one tool take; also that of agents that are none any more. */
 const UNKNOWN_CLIENT_LIMIT_MS = 45_000;
 

@@ -192,9 +192,9 @@ async function createGateway(
           clock,
           logger,
           redact: redactor.redactKnown,
-          guardVariables: [...guardVariables(adapters)],
+          guardVariables: guardVariables(adapters),
         },
-        ownSecretPrefixes: [...OWN_PREFIXES, 'AGENTD_', 'AGENTCTL_'],
+        ownPrefixes: [...OWN_PREFIXES, 'AGENTD_', 'AGENTCTL_'],
         workerDirectory: (workerId) => workerDirectory(sessionId, workerId),
       });
       return withModels(processes, { ask: askModel, clock, logger });

@@ -7,10 +7,19 @@ export function knownAgents(agents: readonly AgentAdapter[]): readonly KnownAgen
     name: agent.name,
     displayName: agent.displayName,
     mcp: agent.capabilities.mcp,
-    launchable: agent.interactive !== null || agent.headless !== null,
-    launchableAsLead: agent.interactive !== null,
-    launchableInForeground: launchOf(agent, 'foreground') !== null,
+    ...whereLaunchable(agent),
     onlyByName: agent.onlyByName ?? false,
     options: agent.options ?? [],
   }));
+}
+
+/** In which places this version can start it. */
+export function whereLaunchable(
+  agent: AgentAdapter,
+): Pick<KnownAgent, 'launchable' | 'launchableAsLead' | 'launchableInForeground'> {
+  return {
+    launchable: agent.interactive !== null || agent.headless !== null,
+    launchableAsLead: agent.interactive !== null,
+    launchableInForeground: launchOf(agent, 'foreground') !== null,
+  };
 }

@@ -22,9 +22,7 @@ import { COMMANDS_VARIABLE } from '../services/supervise/left-commands.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
 import { ToolsSeen } from '../services/supervise/tools-seen.js';
 import { VerifyJobs } from '../services/supervise/verify-jobs.js';
-import { commandEnvironment } from './user-environment.js';
-
-const TOKEN_VARIABLE = 'AGENTORCHESTR_TOKEN';
+import { commandEnvironment, TOKEN_VARIABLE } from './user-environment.js';
 
 export interface LiveParts {
   readonly plan: SessionPlan;

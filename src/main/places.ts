@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sessionDataDirectory, sessionDirectory, worktreesDirectory, type Paths } from '../platform/paths.js';
 import type { SessionPlaces } from '../services/places.js';
+import { ensurePrivateDirectory } from '../platform/files.js';
 
 export function sessionPlaces(paths: Paths, project: string, sessionId: string): SessionPlaces {
   return {
@@ -10,4 +11,12 @@ export function sessionPlaces(paths: Paths, project: string, sessionId: string):
     trash: join(paths.data, 'trash'),
     imported: join(paths.data, 'imported'),
   };
+}
+
+/** Before there is a supervisor to make the rest. Returns the folder. Throws as `ensurePrivateDirectory` does. */
+export async function makeSessionData(paths: Paths, sessionId: string): Promise<string> {
+  const data = sessionDataDirectory(paths, sessionId);
+  await ensurePrivateDirectory(dirname(data));
+  await ensurePrivateDirectory(data);
+  return data;
 }

@@ -4,6 +4,7 @@ import { systemClock } from '../platform/clock.js';
 import { isSameProcessAlive } from '../platform/identity.js';
 import { ConnectionLost } from '../platform/http-client.js';
 import { resolvePaths, sessionDataDirectory } from '../platform/paths.js';
+import type { SessionReport } from '../services/supervise/session-report.js';
 import { withStore } from './cli-sessions.js';
 import { callSupervisor, serverOf, type SessionCall } from './session-client.js';
 import { readControl } from './session-control.js';
@@ -27,6 +28,19 @@ export async function callSession(
   }
   const { callInProcess } = await import('./session-in-process.js');
   return callInProcess(env, sessionId, request);
+}
+
+/** How the session stands, and with `diskUse` what it occupies. */
+export async function reportOf(
+  env: Environment,
+  sessionId: string,
+  { diskUse }: { readonly diskUse: boolean } = { diskUse: false },
+): Promise<SessionReport> {
+  const call = { operation: 'status', reads: true, input: {} };
+  if (!diskUse) return (await callSession(env, sessionId, call)) as SessionReport;
+  // Measured here: a supervisor has better things to do than to walk through worktrees.
+  const { callInProcess } = await import('./session-in-process.js');
+  return (await callInProcess(env, sessionId, { ...call, input: { disk_use: true } })) as SessionReport;
 }
 
 function isGone(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../core/events/index.js';
+import { queryOf } from '../doors/shared/query.js';
 import { callLocal, streamLocal, type LocalServer } from '../platform/local-http.js';
 import { remoteError } from './remote-error.js';
 import type { SessionControl } from './session-control.js';
@@ -21,7 +22,7 @@ export async function callSupervisor(
 ): Promise<Record<string, unknown>> {
   const path = `/api/${operation.replaceAll('_', '-')}`;
   const answer = await (reads
-    ? callLocal(server, { method: 'GET', path: `${path}${query(input)}` })
+    ? callLocal(server, { method: 'GET', path: `${path}${queryOf(input)}` })
     : callLocal(server, { method: 'POST', path, body: input }));
   if (answer.status === 200) return answer.body as Record<string, unknown>;
   throw remoteError(answer, 'the supervisor');
@@ -37,16 +38,4 @@ export async function* streamSupervisor(
     const event = data as StoredEvent | (Omit<StoredEvent, 'seq'> & { seq: null });
     if (event.seq !== null) yield event;
   }
-}
-
-/** Lists by repeating the field; reads take no records. */
-function query(input: Readonly<Record<string, unknown>>): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(input)) {
-    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      if (one !== undefined) search.append(name, typeof one === 'string' ? one : JSON.stringify(one));
-    }
-  }
-  const text = search.toString();
-  return text === '' ? '' : `?${text}`;
 }

@@ -66,8 +66,8 @@ export async function openSessionParts(options: {
   if (!lease.acquired)
     throw new OrchestratorError('SESSION_OWNED', { session: sessionId, pid: lease.holder.pid });
   const inherited = {
-    guardVariables: [...guardVariables(agents)],
-    ownSecretPrefixes: [...OWN_PREFIXES],
+    guardVariables: guardVariables(agents),
+    ownPrefixes: OWN_PREFIXES,
     clock: systemClock,
     logger,
   };

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
-import { CATALOG, type ErrorCode, type ErrorParams } from '../core/errors/catalog.js';
 import { startDetached } from '../platform/detached.js';
-import { ensurePrivateDirectory } from '../platform/files.js';
-import { sessionDataDirectory, type Paths } from '../platform/paths.js';
+import type { Paths } from '../platform/paths.js';
 import type { SessionPlanInput } from '../services/supervise/plan.js';
+import { makeSessionData } from './places.js';
+import { readyOf } from './start-message.js';
 import type { SupervisorOrderInput, TakeUpOrderInput } from './supervisor-order.js';
 
 export interface ReadySession {
@@ -35,10 +35,7 @@ async function start(
   order: SupervisorOrderInput,
   { paths, env, signal }: StartOptions,
 ): Promise<ReadySession> {
-  const data = sessionDataDirectory(paths, sessionId);
-  await ensurePrivateDirectory(join(data, '..'));
-  await ensurePrivateDirectory(data);
-  const log = join(data, 'supervisor.log');
+  const log = join(await makeSessionData(paths, sessionId), 'supervisor.log');
   const started = await startDetached(
     process.execPath,
     [fileURLToPath(new URL('./supervisor.js', import.meta.url))],
@@ -46,12 +43,8 @@ async function start(
     signal,
   );
   if (started.line === null) throw new OrchestratorError('SUPERVISOR_FAILED', { problem: started.exit, log });
-  const message = JSON.parse(started.line) as {
-    ready?: ReadySession;
-    error?: { code: string; message: string; params: ErrorParams };
-  };
-  if (message.ready !== undefined) return message.ready;
-  const { code = 'INTERNAL', params = {}, message: problem = 'unknown' } = message.error ?? {};
-  if (code in CATALOG && code !== 'INTERNAL') throw new OrchestratorError(code as ErrorCode, params);
-  throw new OrchestratorError('SUPERVISOR_FAILED', { problem, log });
+  return readyOf<ReadySession>(
+    started.line,
+    (problem) => new OrchestratorError('SUPERVISOR_FAILED', { problem, log }),
+  );
 }

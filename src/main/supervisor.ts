@@ -1,32 +1,20 @@
-import { closeSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { errorBody, toOrchestratorError } from '../core/errors/error.js';
 import { resolvePaths } from '../platform/paths.js';
 import { newSession } from './begin-session.js';
 import { readAgents } from './own-agents.js';
 import { readLeftSession } from './left-session.js';
+import { tellStarter } from './start-message.js';
 import { superviseSession, type Beginning } from './supervise-session.js';
 import { supervisorOrderSchema, type SupervisorOrder } from './supervisor-order.js';
 import { leftSession } from './take-up-session.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
-import { packageVersion } from './version.js';
+import { packageVersion } from './manifest.js';
 
 /**
  * The detached process that owns one session. It is given its order on stdin (a plan, or a session to take up) and says
- * on fd 3, in one line of JSON, that the session is ready or why it is not; after that nobody listens and the log file
- * has everything.
+ * once that the session is ready or why it is not (`start-message.ts`); after that the log file has everything.
  */
-const READY_FD = 3;
-
-function say(message: unknown): void {
-  try {
-    writeSync(READY_FD, `${JSON.stringify(message)}\n`);
-    closeSync(READY_FD);
-  } catch {
-    // The foreground is gone; the session goes on without it.
-  }
-}
-
 async function beginningOf(order: SupervisorOrder): Promise<{ plan: SessionPlan; beginning: Beginning }> {
   if ('plan' in order) return { plan: order.plan, beginning: newSession };
   const { row, plan } = await readLeftSession(process.env, order.take_up);
@@ -44,7 +32,7 @@ try {
       paths,
       env: process.env,
       version: packageVersion(),
-      onReady: (ready) => say({ ready }),
+      onReady: (ready) => tellStarter({ ready }),
       onSignal: (listener) => {
         const onSignal = () => listener('the supervisor was asked to stop');
         process.on('SIGTERM', onSignal);
@@ -57,7 +45,7 @@ try {
   process.exit(0);
 } catch (thrown) {
   const error = toOrchestratorError(thrown);
-  say({ error: errorBody(error) });
+  tellStarter({ error: errorBody(error) });
   process.stderr.write(`${error.stack ?? error.message}\n`);
   process.exit(error.exitCode);
 }

@@ -2,7 +2,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { within, type Clock } from '../core/clock.js';
 import { logFilesOf } from './log-file.js';
-import { linesFromEnd } from './tail.js';
+import { lastLinesOf } from './tail.js';
 import { watchDirectory } from './watch.js';
 
 /** Where a folder cannot be watched, it is looked at so often. */
@@ -14,11 +14,8 @@ const READ = { bytes: 16 * 1024 * 1024, lineBytes: 64 * 1024 } as const;
 /** The last lines of a log, oldest first, also where they are in several of its files. `end`: of the one that is written. */
 export async function lastLines(path: string, most: number, end = Infinity): Promise<string[]> {
   const lines: string[] = [];
-  for (const file of logFilesOf(path)) {
-    if (lines.length >= most) break;
-    const limits = file === path ? { ...READ, end } : READ;
-    for await (const line of linesFromEnd(file, limits)) if (lines.unshift(line) >= most) break;
-  }
+  for (const file of logFilesOf(path))
+    lines.unshift(...(await lastLinesOf(file, most - lines.length, file === path ? { ...READ, end } : READ)));
   return lines;
 }
 

@@ -4,15 +4,26 @@ import { open, type FileHandle } from 'node:fs/promises';
 const BLOCK_BYTES = 65_536;
 const NEW_LINE = 10;
 
+export interface TailLimits {
+  readonly bytes: number;
+  readonly lineBytes: number;
+  readonly end?: number;
+}
+
+/** The last of them, at most `most`, oldest first. */
+export async function lastLinesOf(path: string, most: number, limits: TailLimits): Promise<string[]> {
+  const lines: string[] = [];
+  if (most <= 0) return lines;
+  for await (const line of linesFromEnd(path, limits)) if (lines.unshift(line) >= most) break;
+  return lines;
+}
+
 /**
  * The lines of a file from its last one backwards, empty ones left out; nothing for a file that is not there or is no
- * regular one. `end`: as if the file were no longer than that. Reads no more than it is asked for, `bytes` at most, and gives none longer than `lineBytes`. The last
- * line may still be being written.
+ * regular one. `end`: as if the file were no longer than that. Reads no more than it is asked for, `bytes` at most, and
+ * gives none longer than `lineBytes`. The last line may still be being written.
  */
-export async function* linesFromEnd(
-  path: string,
-  limits: { readonly bytes: number; readonly lineBytes: number; readonly end?: number },
-): AsyncGenerator<string> {
+export async function* linesFromEnd(path: string, limits: TailLimits): AsyncGenerator<string> {
   // Without waiting: a pipe under this name would hold the reader for good.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

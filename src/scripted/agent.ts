@@ -4,6 +4,7 @@ import { SIGNALS, endBySignal } from './signals.js';
 import { permissionDialog, trustDialog } from './terminal/dialog.js';
 import { TerminalUi } from './terminal/ui.js';
 import { printable } from './terminal/width.js';
+import type { WayOut } from './turn.js';
 
 class Interrupted extends Error {}
 
@@ -139,7 +140,7 @@ export class Agent {
     this.setup.clock.after(2 ** 30, () => this.stayAlive());
   }
 
-  private leave(how: { exitCode: number } | { signal: string } | { gracefully: number }): Promise<never> {
+  private leave(how: WayOut): Promise<never> {
     if ('gracefully' in how) return this.leaveGracefully(how.gracefully);
     if ('exitCode' in how) process.exit(how.exitCode);
     return endBySignal(how.signal);

@@ -6,7 +6,7 @@ import type { ScriptedOptions } from './options.js';
 import { playTurn } from './play.js';
 import type { Script } from './script-schema.js';
 import { addToTranscript, transcriptPath, type TranscriptEntry } from './transcript.js';
-import type { Turn, TurnScreen } from './turn.js';
+import type { Turn, TurnScreen, WayOut } from './turn.js';
 
 export interface AgentSetup {
   readonly options: ScriptedOptions;
@@ -26,7 +26,7 @@ export interface Face extends TurnScreen {
 }
 
 export interface Leaving {
-  leave(how: { exitCode: number } | { signal: string } | { gracefully: number }): Promise<never>;
+  leave(how: WayOut): Promise<never>;
   ignoreSignals(ignore: boolean): void;
 }
 

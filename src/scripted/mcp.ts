@@ -59,10 +59,6 @@ export class McpConnection {
     }
   }
 
-  async close(): Promise<void> {
-    await this.forget();
-  }
-
   private async callOnce(
     tool: string,
     input: Record<string, unknown>,

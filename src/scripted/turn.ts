@@ -4,6 +4,10 @@ import type { HookEvent } from './hooks.js';
 import type { McpConnection } from './mcp.js';
 import type { Script } from './script-schema.js';
 
+/** How the program ends: at once, by itself or by a signal, or after saying goodbye. */
+export type WayOut =
+  { readonly exitCode: number } | { readonly signal: string } | { readonly gracefully: number };
+
 /** What the steps of one turn work with. */
 export interface Turn {
   readonly script: Script;
@@ -20,8 +24,8 @@ export interface Turn {
   /** Asks the hook address to decide; null when nobody there does. */
   askHook(request: { tool: string; message: string }): Promise<{ allowed: boolean; message: string } | null>;
   save(): Promise<void>;
-  /** Ends the program: at once, or after saying goodbye. Never resolves. */
-  leave(how: { exitCode: number } | { signal: string } | { gracefully: number }): Promise<never>;
+  /** Ends the program. Never resolves. */
+  leave(how: WayOut): Promise<never>;
   ignoreSignals(ignore: boolean): void;
 }
 

@@ -22,6 +22,11 @@ const PLANTED: readonly { file: string; imports: string; rules: readonly string[
   { file: 'git/a.ts', imports: '../store/target.js', rules: ['room-imports-downwards'] },
   { file: 'git/b.ts', imports: '../agents/registry.js', rules: ['room-imports-downwards'] },
   { file: 'git/c.ts', imports: '../services/target.js', rules: ['room-imports-downwards'] },
+  {
+    file: 'git/salvage-contract.ts',
+    imports: '../store/target.js',
+    rules: ['contract-imports-downwards', 'room-imports-downwards'],
+  },
   { file: 'git/d.ts', imports: 'better-sqlite3', rules: ['one-home-for-better-sqlite3'] },
   { file: 'backends/tmux/a.ts', imports: '../acp/target.js', rules: ['room-imports-downwards'] },
   {

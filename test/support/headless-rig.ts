@@ -73,7 +73,7 @@ export class HeadlessRig {
     const backend = createHeadlessBackend({
       env: { PATH: process.env['PATH'], HOME: this.folder, ...this.options.env },
       guardVariables: [],
-      ownSecretPrefixes: [],
+      ownPrefixes: [],
       workerDirectory,
       clock: systemClock,
       logger,

@@ -59,7 +59,7 @@ export function createTmuxWorld(sandbox: Sandbox, options: Partial<TmuxBackendOp
     directory: join(sandbox.folder('run'), sessionId),
     env: sandbox.env,
     guardVariables: [],
-    ownSecretPrefixes: ['AGENTORCHESTR_'],
+    ownPrefixes: ['AGENTORCHESTR_'],
     clock: systemClock,
     logger: silentLogger,
     terminal: null,

@@ -1,4 +1,5 @@
 import type { Composer, DialogChoice, DialogRules, Screen, ScreenRules } from '../contract.js';
+import { numberedChoices } from '../screen-kit.js';
 
 /**
  * Dialogs take the place of the composer and end with their key help as the last row; nothing of the transcript or of
@@ -43,7 +44,7 @@ export const claudeScreen: ScreenRules = {
       when: /(Enter to (confirm|continue|submit|select)|Esc to (cancel|close|exit|go back))[^\n]*\s*$/,
       means: 'waiting',
       kind: 'dialog',
-      dialog: { choices: numberedChoices, by: 'digit' },
+      dialog: { choices: (screen) => choicesOf(screen), by: 'digit' },
     },
     { when: /Select login method|Paste code here if prompted/, means: 'waiting', kind: 'login' },
     // The footer says so where there is room and no draft; the spinner's row says so always.
@@ -77,27 +78,13 @@ function composer({ rows, solid }: Screen): Composer | null {
 }
 
 const NUMBERED = /^ *(❯)? *(\d+)\. +(\S.*)$/;
-
-/** The list that ends the screen: numbers n … 1 from below, whatever stands between them. */
-function numberedChoices({ rows }: Screen): readonly DialogChoice[] {
-  const choices: DialogChoice[] = [];
-  for (let index = rows.length - 1; index >= 0; index--) {
-    const match = NUMBERED.exec(rows[index] ?? '');
-    if (match === null) continue;
-    const [, sign, digits, label = ''] = match;
-    const number = Number(digits);
-    if (choices.length > 0 && number !== (choices[0]?.number ?? 0) - 1) continue;
-    choices.unshift({ number, label: label.trim(), selected: sign !== undefined });
-    if (number === 1) return choices;
-  }
-  return [];
-}
+const choicesOf = (screen: Screen) => numberedChoices(screen, NUMBERED);
 
 /** A choice that a person amends takes every key as text. */
 const AMENDED = /^(Yes|No), (?!and |allow |switch )/;
 
 function permissionChoices(screen: Screen): readonly DialogChoice[] {
-  const choices = numberedChoices(screen);
+  const choices = choicesOf(screen);
   return choices.some(({ label }) => AMENDED.test(label)) ? [] : choices;
 }
 
@@ -108,7 +95,7 @@ const FIELD = 'Type something.';
 
 /** One answer of a list. Where several can be ticked, or the field is in use, only the person in the pane can tell. */
 function questionChoices(screen: Screen): readonly DialogChoice[] {
-  const choices = numberedChoices(screen);
+  const choices = choicesOf(screen);
   const field = choices.findIndex(({ label }) => label.startsWith(FIELD));
   const isInField = field === -1 ? choices.length > 0 : choices[field]?.selected === true;
   if (isInField || choices.some(({ label }) => BOX.test(label))) return [];

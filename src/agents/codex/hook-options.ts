@@ -1,5 +1,5 @@
 import type { LaunchContext } from '../contract.js';
-import { HOOK_PROGRAM } from '../hook-kit.js';
+import { hookCommand } from '../hook-kit.js';
 import { option } from './options.js';
 
 /** Its names of the events, as they are set and as they are trusted; how long a hook may take, s. */
@@ -16,7 +16,7 @@ const HOOKS = [
  * flag that skips that review would let hooks of the repository run, outside the sandbox, that nobody has looked at.
  */
 export function hookOptions(context: LaunchContext): readonly string[] {
-  const command = commandOf(context);
+  const command = hookCommand(context, { answers: true });
   const hooks = HOOKS.map(
     ({ event, timeoutS }) =>
       `${event}=[{hooks=[{type="command",command=${JSON.stringify(command)},timeout=${timeoutS}}]}]`,
@@ -31,12 +31,4 @@ export function hookOptions(context: LaunchContext): readonly string[] {
 /** What its hash is over: the hook with all its defaults, keys sorted; seen on 0.171.0. */
 function trusted(key: string, command: string, timeoutS: number): unknown {
   return { event_name: key, hooks: [{ async: false, command, timeout: timeoutS, type: 'command' }] };
-}
-
-function commandOf({ hookUrl, tokenVariable }: LaunchContext): string {
-  return [process.execPath, HOOK_PROGRAM, hookUrl, tokenVariable, 'answer'].map(quoted).join(' ');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

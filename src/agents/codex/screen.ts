@@ -1,4 +1,5 @@
 import type { Composer, DialogChoice, DialogRules, Screen, ScreenRules } from '../contract.js';
+import { numberedChoices } from '../screen-kit.js';
 import { LOGIN, QUOTA } from './failures.js';
 
 /** The composer and what stands below it, to the end: nothing of the transcript is in it. */
@@ -93,17 +94,8 @@ function composer({ rows, solid }: Screen): Composer | null {
 const NUMBERED = /^ *(›)? *(\d+)\. +(\S.*)$/;
 
 /** The numbered rows next above the key help. */
-function choices({ rows }: Screen): readonly DialogChoice[] {
-  const found: DialogChoice[] = [];
-  for (let index = rows.length - 1; index >= 0; index--) {
-    const [match, sign, digits, label = ''] = NUMBERED.exec(rows[index] ?? '') ?? [];
-    if (match === undefined) continue;
-    const number = Number(digits);
-    if (found.length > 0 && number !== (found[0]?.number ?? 0) - 1) continue;
-    found.unshift({ number, label: label.trim(), selected: sign !== undefined });
-    if (number === 1) return found;
-  }
-  return [];
+function choices(screen: Screen): readonly DialogChoice[] {
+  return numberedChoices(screen, NUMBERED);
 }
 
 /** Notes are typed; where they are in use, or more than one question stands there, only the person in the pane can tell. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.js';
 import { OrchestratorError, toOrchestratorError } from '../../core/errors/error.js';
 import { inviteToTerminal, type TerminalGuest } from '../../platform/foreground.js';
 import { endProcesses } from '../../platform/launch/end-processes.js';
-import { agentEnvironment } from '../../platform/launch/environment.js';
+import { agentEnvironment, type EnvironmentRules } from '../../platform/launch/environment.js';
 import { ATTEMPT_VARIABLE, checkStartable } from '../../platform/launch/launcher.js';
 import { Listeners } from '../../platform/listeners.js';
 import type { Logger } from '../../platform/logger.js';
@@ -21,12 +21,9 @@ import type {
   TurnBackend,
 } from '../contract.js';
 
-export interface ForegroundBackendOptions {
-  /** The user's environment; the agent starts with it. */
+export interface ForegroundBackendOptions extends EnvironmentRules {
+  /** The user's environment; the agent starts with what the rules leave of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Removed from it by name, and by prefix. */
-  readonly guardVariables: readonly string[];
-  readonly ownSecretPrefixes: readonly string[];
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -68,8 +65,7 @@ class ForegroundBackend implements TurnBackend {
       new OrchestratorError('SPAWN_FAILED', { worker: workerId, problem }, { cause });
     if (this.#guest !== null) throw fail('the terminal is given to another agent');
     const { realCwd: cwd } = await checkStartable(spec);
-    const { env, guardVariables, ownSecretPrefixes: ownPrefixes } = this.#options;
-    const inherited = agentEnvironment(env, { guardVariables, ownPrefixes });
+    const inherited = agentEnvironment(this.#options.env, this.#options);
     const own = { ...inherited, ...spec.env, [ATTEMPT_VARIABLE]: attemptId };
     const terminal = await inviteToTerminal(spec.argv, { env: own, cwd }).catch((error: unknown) => {
       throw fail(toOrchestratorError(error).message, error);

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.js';
 import { toOrchestratorError } from '../../core/errors/error.js';
 import { ensurePrivateDirectory, removeTree, writeFileAtomic } from '../../platform/files.js';
 import { endProcesses } from '../../platform/launch/end-processes.js';
-import { agentEnvironment } from '../../platform/launch/environment.js';
+import { agentEnvironment, type EnvironmentRules } from '../../platform/launch/environment.js';
 import { checkStartable, launchScript } from '../../platform/launch/launcher.js';
 import { spawnApart } from '../../platform/launch/spawn.js';
 import { Listeners } from '../../platform/listeners.js';
@@ -28,12 +28,9 @@ import { Turn } from './turn.js';
 
 const START_LIMIT_MS = 20_000;
 
-export interface HeadlessBackendOptions {
-  /** The user's environment; agents start with it. */
+export interface HeadlessBackendOptions extends EnvironmentRules {
+  /** The user's environment; agents start with what the rules leave of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Removed from it by name, and by prefix. */
-  readonly guardVariables: readonly string[];
-  readonly ownSecretPrefixes: readonly string[];
   /** Private folder of a worker. */
   workerDirectory(workerId: string): string;
   readonly clock: Clock;
@@ -146,7 +143,6 @@ class HeadlessBackend implements TurnBackend {
   }
 
   async #start({ spec, began }: TurnStart, text: string): Promise<Turn | null> {
-    const { env, guardVariables, ownSecretPrefixes: ownPrefixes } = this.#options;
     const files = turnFiles(spec.directory, spec.workerId, spec.attemptId);
     let turn: Turn | null = null;
     try {
@@ -160,7 +156,7 @@ class HeadlessBackend implements TurnBackend {
         0o700,
       );
       turn = this.#turn(spec);
-      const inherited = agentEnvironment(env, { guardVariables, ownPrefixes });
+      const inherited = agentEnvironment(this.#options.env, this.#options);
       const launcher = await spawnApart(files.script, { env: inherited, cwd: realCwd });
       const started = await turn.begin(START_LIMIT_MS);
       if (started === null) throw new Error('its launcher ended before its process began');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { removeFile } from '../../platform/files.js';
 import { launchFiles, type LaunchFiles } from '../../platform/launch/launcher.js';
 import { rewriteLines } from '../../platform/rewrite-lines.js';
-import { linesFromEnd } from '../../platform/tail.js';
+import { lastLinesOf } from '../../platform/tail.js';
 
 export interface TurnFiles extends LaunchFiles {
   /** The text of the turn. */
@@ -25,13 +25,8 @@ export function logFile(directory: string, workerId: string): string {
 
 /** The end of that; '' for a worker that has no such file. */
 export async function lastSaid(directory: string, workerId: string, lines: number): Promise<string> {
-  const last: string[] = [];
   const limits = { bytes: 4_000_000, lineBytes: 65_536 };
-  for await (const line of linesFromEnd(logFile(directory, workerId), limits)) {
-    last.unshift(line);
-    if (last.length >= lines) break;
-  }
-  return last.join('\n');
+  return (await lastLinesOf(logFile(directory, workerId), lines, limits)).join('\n');
 }
 
 /** Once a turn is over: its script held its token, and its output may hold whatever its agent saw. */

@@ -1,11 +1,10 @@
-import type { Clock } from '../../core/clock.js';
-import { within } from '../../core/clock.js';
+import { within, type Clock } from '../../core/clock.js';
 import { GrowingFile } from '../../platform/growing-file.js';
 import { endProcesses, type Ended } from '../../platform/launch/end-processes.js';
 import { watchLaunch, type LaunchWatch } from '../../platform/launch/launch-watch.js';
 import type { Logger } from '../../platform/logger.js';
 import { isAlive, type ProcessRef } from '../../platform/process-tree.js';
-import { linesFromEnd } from '../../platform/tail.js';
+import { lastLinesOf } from '../../platform/tail.js';
 import { watchDirectory } from '../../platform/watch.js';
 import type { BackendEvent, Said, StartedAgent, TurnSpec } from '../contract.js';
 import { READERS } from './formats/index.js';
@@ -208,11 +207,7 @@ function isLastWord(said: Said): boolean {
 /** Of its standard error; where that is empty, of its output. */
 async function lastWords(files: TurnFiles): Promise<string> {
   for (const file of [files.errors, files.output]) {
-    const lines: string[] = [];
-    for await (const line of linesFromEnd(file, { bytes: 65_536, lineBytes: 8_192 })) {
-      lines.unshift(line);
-      if (lines.length === TAIL_LINES) break;
-    }
+    const lines = await lastLinesOf(file, TAIL_LINES, { bytes: 65_536, lineBytes: 8_192 });
     if (lines.length > 0) return lines.join('\n');
   }
   return '';

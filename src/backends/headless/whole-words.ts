@@ -7,8 +7,8 @@ type Piece = Extract<Said, { said: 'text' | 'reasoning' }>;
 const LONGEST_WORD = 65_536;
 
 /**
- * What an agent says, without secrets. Pieces of what is being said, cut between words: a secret comes in one piece or not at all, so that `redact` sees it.
- * The last word waits for the next piece, or for anything else that is said.
+ * What an agent says, without secrets. The pieces of what is being said are cut anew, between words: a secret comes in one
+ * piece or not at all, so that `redact` sees it. The last word waits for the next piece, or for anything else that is said.
  */
 export class WholeWords {
   readonly #redact: (text: string) => string;

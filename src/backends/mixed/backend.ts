@@ -80,8 +80,10 @@ class MixedBackend implements TurnBackend {
     const { turn } = options;
     if (turn === undefined) return this.#of(workerId).send(workerId, text, options);
     const pane = await this.#view(turn.spec);
-    const began = (started: StartedAgent) =>
-      turn.began({ ...started, paneId: pane?.paneId ?? null, window: pane?.window ?? null });
+    const began = (started: StartedAgent | null) =>
+      turn.began(
+        started === null ? null : { ...started, paneId: pane?.paneId ?? null, window: pane?.window ?? null },
+      );
     return this.#headless.send(workerId, text, { ...options, turn: { ...turn, began } });
   }
 

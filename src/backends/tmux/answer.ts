@@ -2,7 +2,7 @@ import { delay } from '../../core/clock.js';
 import type { Answered, DialogAnswer } from '../contract.js';
 import type { SendTarget } from './send-target.js';
 import { shownDialog, type DialogReading } from './dialog.js';
-import type { Look } from './pane-view.js';
+import { shownText, type Look } from './pane-view.js';
 
 /** From the first key to the outcome. */
 const OUTCOME_LIMIT_MS = 15_000;
@@ -202,7 +202,7 @@ function changed(look: Look): Answered {
 }
 
 function unconfirmed(look: Look): Answered {
-  return { outcome: 'unconfirmed', screen: look.screen.rows.join('\n').trimEnd() };
+  return { outcome: 'unconfirmed', screen: shownText(look) };
 }
 
 function refused(reason: string): Answered {

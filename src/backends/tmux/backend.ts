@@ -74,10 +74,9 @@ class TmuxBackend implements Backend {
 
   async open(): Promise<{ socket: string; live: readonly LiveAgent[] }> {
     const { sessionId, socketPrefix, directory, clock, logger } = this.options;
-    const { guardVariables, ownSecretPrefixes: ownPrefixes } = this.options;
     const session = await openTmuxSession({
       ...{ sessionId, socketPrefix, directory, clock, logger, size: this.fit.size },
-      env: agentEnvironment(this.options.env, { guardVariables, ownPrefixes }),
+      env: agentEnvironment(this.options.env, this.options),
       userConfig: this.options.userConfig ?? null,
       onGap: this.router.gap,
       onReconnected: () => {

@@ -3,7 +3,7 @@ import { delay, type Clock } from '../../core/clock.js';
 import type { Delivery, SendOptions } from '../contract.js';
 import { type ComposerRelation, isShownWhole, mayBeDrawn, relateComposer } from './composer-text.js';
 import type { DeliveryText } from './delivery-text.js';
-import type { Look, PaneView } from './pane-view.js';
+import { shownText, type Look, type PaneView } from './pane-view.js';
 import type { Pulse } from './pulse.js';
 import { promptAppeared } from './transcript.js';
 
@@ -203,6 +203,7 @@ class Submission {
   }
 }
 
-function unconfirmed(look: Look | null): Delivery {
-  return { outcome: 'unconfirmed', screen: look === null ? '' : look.screen.rows.join('\n').trimEnd() };
+/** `look`: the last one; null: there was none. */
+export function unconfirmed(look: Look | null): Delivery {
+  return { outcome: 'unconfirmed', screen: look === null ? '' : shownText(look) };
 }

@@ -1,6 +1,6 @@
 import type { Delivery, EarlierDelivery, SendOptions } from '../contract.js';
 import { holdsExactly, standsFor } from './composer-text.js';
-import { submitPasted } from './delivery.js';
+import { submitPasted, unconfirmed } from './delivery.js';
 import type { DeliveryText } from './delivery-text.js';
 import { judge } from './gate.js';
 import type { Look } from './pane-view.js';
@@ -113,8 +113,4 @@ function showsIt(look: Look, text: string, takenBefore: number): boolean {
     countPrompts(rows, text) - countPrompts(composer, text) > takenBefore ||
     standIns(rows) - standIns(composer) > takenBefore
   );
-}
-
-function unconfirmed(look: Look | null): Delivery {
-  return { outcome: 'unconfirmed', screen: look === null ? '' : look.screen.rows.join('\n').trimEnd() };
 }

@@ -7,7 +7,7 @@ import type { Answered, BackendEvent, Delivery, DialogAnswer, SendOptions } from
 import { answerDialog } from './answer.js';
 import { deliver } from './attempt.js';
 import { OutputScanner, type SentinelHint } from './output-scanner.js';
-import { PaneView } from './pane-view.js';
+import { PaneView, shownText } from './pane-view.js';
 import { Pulse } from './pulse.js';
 import type { SendTarget } from './send-target.js';
 import { SendQueue } from './sender.js';
@@ -139,7 +139,7 @@ export class PaneAgent {
 
   /** The visible screen without styles. */
   async screen(): Promise<string> {
-    return (await this.view.look()).screen.rows.join('\n').trimEnd();
+    return shownText(await this.view.look());
   }
 
   /** The program ended. Resolves when the sentinels of its last words are told. What waits to be typed is refused. */

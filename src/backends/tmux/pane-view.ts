@@ -17,6 +17,11 @@ export interface Look {
   readonly reading: Reading;
 }
 
+/** Its rows as one text, without the blank end. */
+export function shownText({ screen }: Look): string {
+  return screen.rows.join('\n').trimEnd();
+}
+
 const PASTE_OPTION = '@agentorchestr_paste';
 // Numbers, words without blanks, the path last: separators other than a blank come back as `_` in some locales.
 const FACTS = `#{pane_dead} #{pane_in_mode} #{pane_input_off} #{alternate_on} #{cursor_y} #{cursor_x} [#{${PASTE_OPTION}}] #{pane_pid} #{pane_tty}`;

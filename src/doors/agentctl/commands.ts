@@ -1,5 +1,5 @@
 import type { GatewayOperation } from '../../services/gateway/operation.js';
-import { inputSchema, kebab } from '../shared/projection.js';
+import { inputSchema, isList, isRecord, isSwitch, kebab, type Property } from '../shared/projection.js';
 import type { FlagTable } from './arguments.js';
 
 /** Names that do not follow from the operation's own (`create_session` → `session create`). The first is shown. */
@@ -18,16 +18,6 @@ const OTHER_FLAGS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   spawn_session: { 'parent-run-id': 'run_id' },
   send_to_session: { wait: 'timeout_s' },
 };
-
-export interface Property {
-  /** Several where the wire takes more than one. */
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly const?: string;
-  readonly default?: unknown;
-  readonly items?: { readonly type?: string };
-}
 
 /** An operation of the gateway's table as a command. */
 export interface OperationCommand {
@@ -90,10 +80,3 @@ export function flagsOf({ properties, otherFlags }: OperationCommand): FlagTable
 export const hasList = (properties: OperationCommand['properties'], field: string): boolean =>
   properties[`${field}s`]?.type === 'array';
 export const singularFlag = (field: string): string => kebab(field).replace(/s$/, '');
-
-const has = ({ type }: Property, wanted: string) => type === wanted || type?.includes(wanted) === true;
-export const isList = (property: Property): boolean => property.type === 'array';
-export const isRecord = (property: Property): boolean => property.type === 'object';
-export const isSwitch = (property: Property): boolean => has(property, 'boolean');
-export const isNumber = (property: Property): boolean =>
-  property.type === 'integer' || property.type === 'number';

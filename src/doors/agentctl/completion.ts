@@ -1,7 +1,6 @@
 import type { GatewayOperation } from '../../services/gateway/operation.js';
 import {
   ANYTHING,
-  offerOfSign,
   oneOf,
   SESSIONS,
   type Offer,
@@ -9,7 +8,7 @@ import {
   type OfferedFlag,
 } from '../shared/completion/offers.js';
 import { SHELLS } from '../shared/completion/script.js';
-import type { FlagRows } from '../shared/flag-row.js';
+import { offeredFlags } from '../shared/flag-row.js';
 import { kebab } from '../shared/projection.js';
 import { GLOBAL_FLAGS } from './arguments.js';
 import { commandOf, type OperationCommand } from './commands.js';
@@ -21,14 +20,19 @@ export function offeredCommands(
   operations: readonly GatewayOperation[],
   ofDaemon: readonly OfferedFlag[],
 ): OfferedCommand[] {
-  const globals = flagsOf(GLOBAL_FLAGS);
+  const globals = offeredFlags(GLOBAL_FLAGS, known);
   const own: OfferedCommand[] = [
     ...DAEMON_COMMANDS.map(({ name, summary, flags, handsOn, offers = [] }) => ({
       ...{ words: name, summary, positionals: offers },
-      flags: [...flagsOf(flags), ...(handsOn === true ? ofDaemon : [])],
+      flags: [...offeredFlags(flags, known), ...(handsOn === true ? ofDaemon : [])],
     })),
     ...operations.map(commandOf).flatMap(namesOf),
-    { words: 'events tail', summary: TAIL.summary, flags: flagsOf(TAIL.flags), positionals: [SESSIONS] },
+    {
+      words: 'events tail',
+      summary: TAIL.summary,
+      flags: offeredFlags(TAIL.flags, known),
+      positionals: [SESSIONS],
+    },
     { words: 'completion', summary: COMPLETION.summary, flags: [], positionals: [oneOf(SHELLS)] },
   ];
   return [
@@ -47,16 +51,8 @@ function namesOf(command: OperationCommand): OfferedCommand[] {
   return command.names.map((words) => ({
     words,
     summary: command.operation.summary,
-    flags: flagsOf(rowsOf(command)),
+    flags: offeredFlags(rowsOf(command), known),
     positionals: command.positional.map(offerOfField),
-  }));
-}
-
-function flagsOf(rows: FlagRows): OfferedFlag[] {
-  return Object.entries(rows).map(([name, { type, short, value = '', summary, offers }]) => ({
-    names: [`--${name}`, ...(short === undefined ? [] : [`-${short}`])],
-    summary,
-    value: type === 'boolean' ? null : (offers ?? known(name) ?? offerOfSign(value)),
   }));
 }
 

@@ -1,8 +1,8 @@
 import { installLines } from '../shared/completion/script.js';
 import { flagName, type FlagRow, type FlagRows } from '../shared/flag-row.js';
-import { kebab } from '../shared/projection.js';
+import { isList, isNumber, isRecord, isSwitch, kebab, type Property } from '../shared/projection.js';
 import { GLOBAL_FLAGS } from './arguments.js';
-import { isList, isNumber, isRecord, isSwitch, type OperationCommand, type Property } from './commands.js';
+import type { OperationCommand } from './commands.js';
 import { DAEMON_COMMANDS, type DaemonCommand } from './daemon.js';
 import { usageLine } from './input.js';
 import { TAIL_FLAGS } from './tail.js';

@@ -1,16 +1,7 @@
-import { kebab } from '../shared/projection.js';
+import { isList, isNumber, isRecord, isSwitch, kebab, type Property } from '../shared/projection.js';
+import { queryOf } from '../shared/query.js';
 import { usage, type Given } from './arguments.js';
-import {
-  flagsOf,
-  hasList,
-  isList,
-  isNumber,
-  isRecord,
-  isSwitch,
-  singularFlag,
-  type OperationCommand,
-  type Property,
-} from './commands.js';
+import { flagsOf, hasList, singularFlag, type OperationCommand } from './commands.js';
 import type { AgentctlHost, DaemonRequest, Environment } from './host.js';
 
 type Input = Record<string, unknown>;
@@ -60,17 +51,8 @@ export function requestOf({ operation }: OperationCommand, input: Input): Daemon
     delete rest[field];
     return encodeURIComponent(String(input[field]));
   });
-  if (method === 'GET') return { method, path: filled + query(rest) };
+  if (method === 'GET') return { method, path: filled + queryOf(rest) };
   return { method, path: filled, ...(Object.keys(rest).length === 0 ? {} : { body: rest }) };
-}
-
-/** Lists by repeating the field; reads take no records. */
-function query(input: Input): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(input))
-    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) search.append(name, String(one));
-  const text = search.toString();
-  return text === '' ? '' : `?${text}`;
 }
 
 /** One `--provider` is `provider`; several are `providers`, which may be given by a flag of that name as well. */

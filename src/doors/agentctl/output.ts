@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from 'node:util';
 import { EXIT } from '../../core/errors/categories.js';
 import { errorBody, toOrchestratorError } from '../../core/errors/error.js';
+import { plain } from '../shared/plain.js';
 import type { Format, Options } from './arguments.js';
 import type { AgentctlHost } from './host.js';
 
@@ -88,8 +88,4 @@ function leaves(value: unknown, path = ''): string[] {
 /** What agents wrote must not steer somebody's terminal; a pipe gets it as it is. */
 function safe({ stdoutIsTty }: Printer, text: string): string {
   return stdoutIsTty ? plain(text) : text;
-}
-
-function plain(text: string): string {
-  return stripVTControlCharacters(text).replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '');
 }

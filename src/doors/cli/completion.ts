@@ -1,4 +1,4 @@
-import type { FlagRows } from '../shared/flag-row.js';
+import { offeredFlags } from '../shared/flag-row.js';
 import {
   ANYTHING,
   offerOfSign,
@@ -28,13 +28,8 @@ export function offeredAgentd(agentFlags: readonly AgentFlag[]): OfferedCommand 
 }
 
 export function agentdFlags(agentFlags: readonly AgentFlag[]): OfferedFlag[] {
-  const rows: FlagRows = AGENTD_FLAGS;
   return [
-    ...Object.entries(rows).map(([name, { type, short, value = '', summary, offers }]) => ({
-      names: [`--${name}`, ...(short === undefined ? [] : [`-${short}`])],
-      summary,
-      value: type === 'boolean' ? null : (offers ?? offerOfSign(value)),
-    })),
+    ...offeredFlags(AGENTD_FLAGS),
     ...agentFlags.map(({ flag, summary }) => ({ names: [`--${flag}`], summary, value: ANYTHING })),
   ];
 }

@@ -1,9 +1,9 @@
 import { EXIT } from '../../core/errors/categories.js';
 import { OrchestratorError } from '../../core/errors/error.js';
+import { actionOf } from './action.js';
 import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
 import { FLAT_FLAGS } from './flags.js';
-import { actionOf } from './goal/settings.js';
 import { commandHelp, mainHelp } from './help.js';
 import type { CliHost } from './host.js';
 import { Interrupted } from './interrupted.js';

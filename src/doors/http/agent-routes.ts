@@ -2,9 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../services/operation.js';
-import { BODY_LIMIT_BYTES } from '../shared/http.js';
+import { BODY_LIMIT_BYTES, hangUp } from '../shared/http.js';
 import { bearerOf } from '../shared/guard.js';
-import { hangUp } from './routes.js';
 
 export interface AgentHook {
   readonly workerId: string;
@@ -45,7 +44,8 @@ export function addAgentRoutes(app: FastifyInstance, calls: AgentCalls): void {
       if (workerId === null) throw new OrchestratorError('UNAUTHENTICATED');
       const { agent } = request.query;
       return (
-        (await calls.hook(sessionId, { workerId, agent, body: request.body, hungUp: hangUp(reply) })) ?? {}
+        (await calls.hook(sessionId, { workerId, agent, body: request.body, hungUp: hangUp(reply.raw) })) ??
+        {}
       );
     },
   );

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Logger } from '../../platform/logger.js';
-import { problemOf } from '../shared/http.js';
+import { problemHeaders, problemOf } from '../shared/http.js';
 
 /** Every failure as RFC 9457; what is unexpected is logged and not described to the caller. */
 export function answerProblems(app: FastifyInstance, options: { logger: Logger; bodyLimit: number }): void {
@@ -21,9 +21,11 @@ export function answerProblems(app: FastifyInstance, options: { logger: Logger; 
 
 export function sendProblem(reply: FastifyReply, error: unknown): void {
   const { status, body } = problemOf(error);
-  if (status === 401) void reply.header('www-authenticate', 'Bearer');
-  if (status === 429) void reply.header('retry-after', '10');
-  void reply.code(status).type('application/problem+json; charset=utf-8').send(JSON.stringify(body));
+  void reply
+    .headers(problemHeaders(status))
+    .code(status)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(body));
 }
 
 /** What is no HTTP request at all, or one that Node refuses to read. */

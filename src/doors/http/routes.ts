@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { GatewayOperation } from '../../services/gateway/operation.js';
 import type { Caller } from '../../services/operation.js';
-import { inputSchema } from '../shared/projection.js';
+import { hangUp } from '../shared/http.js';
+import { propertiesOf } from '../shared/projection.js';
 
 export type CallOperation = (call: {
   operation: string;
@@ -24,7 +25,7 @@ export function addOperations(
       async handler(request, reply) {
         const input = inputOf(operation, request);
         const { caller } = request;
-        const answer = await call({ operation: operation.name, input, caller, signal: hangUp(reply) });
+        const answer = await call({ operation: operation.name, input, caller, signal: hangUp(reply.raw) });
         if (answer['idempotent_replay'] === true) void reply.header('idempotency-replayed', 'true');
         const { status, otherwise } = operation.address;
         return reply.code(otherwise?.when(answer) === true ? otherwise.status : status).send(answer);
@@ -73,7 +74,7 @@ type Query = Record<string, string | string[]>;
 
 /** A field that takes a list may be repeated; every other field stands once. */
 function fromQuery(operation: GatewayOperation, query: Query): Record<string, unknown> {
-  const properties = (inputSchema(operation)['properties'] ?? {}) as Record<string, { type?: string }>;
+  const properties = propertiesOf(operation);
   return Object.fromEntries(
     Object.entries(query).map(([field, value]) => {
       const isList = properties[field]?.type === 'array';
@@ -104,13 +105,4 @@ function keyOf(
     field: 'idempotency_key',
     problem: 'it is not the one of the header Idempotency-Key',
   });
-}
-
-/** Aborts when the client closes before it got its answer. */
-export function hangUp({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  raw.on('close', () => {
-    if (!raw.writableEnded) controller.abort();
-  });
-  return controller.signal;
 }

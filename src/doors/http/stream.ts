@@ -46,13 +46,7 @@ export function addStreams(
 ): void {
   const { store: feed, clock } = gateway;
   const tickets = new Tickets(clock);
-  const ends = new Set<() => void>();
-  app.addHook('preClose', async () => ends.forEach((end) => end()));
-
-  const keep = (end: () => void, connection: { on(name: 'close', gone: () => void): unknown }) => {
-    ends.add(end);
-    connection.on('close', () => ends.delete(end));
-  };
+  const keep = endedWith(app);
   const greeting = ({ sessions }: EventSelection) => {
     const views = sessions.map((row) => sessionView(feed, row));
     return { sessions: views, ...(views.length === 1 ? { session: views[0] } : {}) };
@@ -99,6 +93,16 @@ export function addStreams(
     },
   });
   app.post('/stream/tickets', (request, reply) => reply.code(201).send(tickets.issue(request.caller)));
+}
+
+/** Takes the end of each stream, which the server calls before it closes. */
+function endedWith(app: FastifyInstance) {
+  const ends = new Set<() => void>();
+  app.addHook('preClose', async () => ends.forEach((end) => end()));
+  return (end: () => void, connection: { on(name: 'close', gone: () => void): unknown }): void => {
+    ends.add(end);
+    connection.on('close', () => ends.delete(end));
+  };
 }
 
 function startingPoint(gateway: Gateway, request: FastifyRequest): number {

@@ -8,11 +8,10 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Logger } from '../../platform/logger.js';
 import { newId } from '../../platform/ids.js';
-import type { Caller } from '../../services/operation.js';
+import type { Caller, Scope } from '../../services/operation.js';
 import { sendJson } from '../shared/http.js';
 import { toWebRequest, writeWebResponse } from './web-bridge.js';
 import { errorResult, successResult, toolsFor, type McpOperation } from './tools.js';
-import type { Scope } from '../../services/operation.js';
 
 export interface McpDoorOptions {
   /** What the table has for callers of this scope in this session. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OrchestratorError } from '../../core/errors/error.js';
 import type { Caller, Operation } from '../../services/operation.js';
-import { inputSchema, kebab } from '../shared/projection.js';
-import { readJson, sendJson } from '../shared/http.js';
+import { inputSchema, kebab, propertiesOf } from '../shared/projection.js';
+import { hangUp, readJson, sendJson } from '../shared/http.js';
 
 export interface RestDoorOptions {
   readonly operations: readonly Operation[];
@@ -72,7 +72,7 @@ function describe(operation: Operation): Record<string, unknown> {
 
 /** A field that takes a list may be repeated; every other field stands once. Types are coerced by the schema. */
 function fromQuery(query: URLSearchParams, operation: Operation): Record<string, unknown> {
-  const properties = (inputSchema(operation)['properties'] ?? {}) as Record<string, { type?: string }>;
+  const properties = propertiesOf(operation);
   const input: Record<string, unknown> = {};
   for (const name of new Set(query.keys())) {
     const values = query.getAll(name);
@@ -82,13 +82,4 @@ function fromQuery(query: URLSearchParams, operation: Operation): Record<string,
     input[name] = isList ? values : values[0];
   }
   return input;
-}
-
-/** Aborts when the client closes before it got its answer. */
-function hangUp(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.on('close', () => {
-    if (!response.writableEnded) controller.abort();
-  });
-  return controller.signal;
 }

@@ -49,6 +49,8 @@ class Follower {
   #isFull = false;
   #isOver = false;
   #unsubscribe: () => void = () => undefined;
+  /** One at a time: who goes on after a sink was full reads on at once, and twice it would subscribe twice. */
+  #nextPage: NodeJS.Immediate | undefined;
   /** One at a time: of the heartbeat, or of the patience with a sink that is full. */
   #cancelTimer: () => void = () => undefined;
 
@@ -65,6 +67,7 @@ class Follower {
 
   go(): void {
     this.#isFull = false;
+    clearImmediate(this.#nextPage);
     this.#beatLater();
     this.#sayCaughtUp();
     this.#readOn();
@@ -83,7 +86,7 @@ class Follower {
     for (const event of this.#page) this.#hand(event);
     this.#page = this.#page.filter(({ seq }) => seq > this.#cursor);
     if (this.#isFull || this.#isOver) return;
-    if (this.#cursor < this.#feed.head()) setImmediate(() => this.#readOn());
+    if (this.#cursor < this.#feed.head()) this.#nextPage = setImmediate(() => this.#readOn());
     else this.#unsubscribe = this.#feed.subscribe(this.#cursor, (event) => this.#hand(event));
   }
 

@@ -42,10 +42,24 @@ export function problemOf(thrown: unknown): { status: number; body: Record<strin
   };
 }
 
+/** Aborts when the client closes before it got its answer. */
+export function hangUp(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.on('close', () => {
+    if (!response.writableEnded) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** What goes with a status besides its body. */
+export function problemHeaders(status: number): Readonly<Record<string, string>> {
+  if (status === 401) return { 'www-authenticate': 'Bearer' };
+  return status === 429 ? { 'retry-after': '10' } : {};
+}
+
 export function sendProblem(response: ServerResponse, thrown: unknown): void {
   const { status, body } = problemOf(thrown);
-  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
-  if (status === 429) response.setHeader('retry-after', '10');
+  for (const [name, value] of Object.entries(problemHeaders(status))) response.setHeader(name, value);
   sendJson(response, status, body, 'application/problem+json');
 }
 

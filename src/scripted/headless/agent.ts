@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Dialogue, type AgentSetup, type Face } from '../dialogue.js';
 import { SIGNALS, endBySignal } from '../signals.js';
+import type { WayOut } from '../turn.js';
 import type { StreamWriter } from './writer.js';
 
 /** One turn without a terminal: the prompt is all of standard input, what is said goes out in a wire format. */
@@ -70,7 +71,7 @@ export class HeadlessAgent {
     };
   }
 
-  #leave(how: { exitCode: number } | { signal: string } | { gracefully: number }): Promise<never> {
+  #leave(how: WayOut): Promise<never> {
     if ('signal' in how) return endBySignal(how.signal);
     process.exit('exitCode' in how ? how.exitCode : how.gracefully);
   }

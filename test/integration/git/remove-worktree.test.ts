@@ -1,5 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { worker } from '../../support/git-steps.js';
 import {
@@ -27,7 +36,6 @@ afterEach(() => world.close());
 const remove = (tree: TestRepo) =>
   world.git.removeWorktree({ repository: repo.repository, path: tree.path, trash: world.place('trash') });
 
-/** Salvages, removes worktree and branch, and lets git throw away what nothing names. */
 describe('removeWorktree', () => {
   it('[58] frees name and entry at once, deletes in the background, and is content when nothing is there', async () => {
     const tree = await worker(world, repo, 'w01');
@@ -67,6 +75,18 @@ describe('removeWorktree', () => {
     expect(existsSync(inside)).toBe(true);
     await expect(remove(repo)).rejects.toMatchObject({ code: 'GIT_FAILED' });
     expect(existsSync(join(repo.path, 'a.txt'))).toBe(true);
+  });
+
+  it('knows a worktree whose links were made relative, as newer gits do', async () => {
+    const tree = await worker(world, repo, 'w01');
+    const link = join(tree.path, '.git');
+    const entry = readFileSync(link, 'utf8').replace('gitdir: ', '').trim();
+    writeFileSync(link, `gitdir: ${relative(tree.path, entry)}\n`);
+    writeFileSync(join(entry, 'gitdir'), `${relative(entry, link)}\n`);
+    const wanted = { repository: repo.repository, path: tree.path, branch: null };
+    expect(await world.git.locateWorktree(wanted)).toEqual({ state: 'present', path: tree.path });
+    await remove(tree);
+    expect(existsSync(entry)).toBe(false);
   });
 
   it('removes a locked worktree and one whose entry is broken', async () => {

@@ -157,6 +157,17 @@ describe('[57][58] salvage', () => {
     ).toThrow(/Command failed/);
   });
 
+  it('keeps an ignored file whose place an earlier salvage took for a folder', async () => {
+    repo.commit('rules', { '.gitignore': 'local*\n', '.worktreeinclude': 'local*\n' });
+    base = repo.git('rev-parse', 'HEAD');
+    const tree = await worker(world, repo, 'w01');
+    tree.write('local', 'a file now\n');
+    mkdirSync(world.place('kept', 'local'), { recursive: true, mode: 0o700 });
+    writeFileSync(world.place('kept', 'local', 'x'), 'kept before\n');
+    expect(await salvage(tree)).toMatchObject({ ignoredFiles: ['local'], notKept: [] });
+    expect(readFileSync(world.place('kept', 'local.1'), 'utf8')).toBe('a file now\n');
+  });
+
   it('never overwrites what an earlier salvage kept', async () => {
     repo.commit('rules', { '.gitignore': '.env\n' });
     base = repo.git('rev-parse', 'HEAD');

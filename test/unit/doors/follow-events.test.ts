@@ -83,6 +83,21 @@ describe('following events', () => {
     },
   );
 
+  it('brings what comes once to a reader that was full and free again between two pages', async () => {
+    const timers: (() => void)[] = [];
+    const clock = { now: () => 0, after: (_ms: number, task: () => void) => (timers.push(task), () => {}) };
+    const { feed, append, listeners } = createFeed(150);
+    const { sink, seen, drain } = createSink(101);
+    followEvents({ feed, clock, after: 0 }, sink);
+    // The first page left room for one, which a heartbeat takes before the second is read.
+    timers.at(-1)?.();
+    drain(1_000);
+    await new Promise((turn) => setImmediate(turn));
+    append();
+    expect(listeners.size).toBe(1);
+    expect(seen.filter((what) => typeof what === 'number')).toEqual(numbers(1, 151));
+  });
+
   it('that is idle beats every 15 s, and is not over when all was read', async () => {
     const clock = createFakeClock();
     const { feed, append } = createFeed(0);

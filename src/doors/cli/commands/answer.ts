@@ -1,6 +1,7 @@
 import { EXIT } from '../../../core/errors/categories.js';
 import { OrchestratorError } from '../../../core/errors/error.js';
 import type { AttentionItem } from '../../../services/supervise/attention.js';
+import { saysYes } from '../ask.js';
 import type { CliHost } from '../host.js';
 import { prompt } from '../output/attention.js';
 import type { Parsed } from '../parse.js';
@@ -83,6 +84,5 @@ async function confirmed(host: CliHost, sessionId: string, given: Given): Promis
   const { terminal } = host;
   terminal.err(`${workerId} waits (${item.kind}):\n${prompt(item).join('\n')}\n`);
   const said = chosen === undefined ? `"${text ?? ''}"` : `${chosen.number}. ${chosen.label}`;
-  const reply = (await terminal.ask(`Answer ${said}? [y/N] `))?.trim().toLowerCase();
-  return reply === 'y' || reply === 'yes' ? item.prompt_hash : null;
+  return (await saysYes(terminal, `Answer ${said}?`)) ? item.prompt_hash : null;
 }

@@ -1,6 +1,7 @@
 import { EXIT } from '../../../core/errors/categories.js';
 import { OrchestratorError, errorBody, toOrchestratorError } from '../../../core/errors/error.js';
 import type { CleanReport } from '../../../services/supervise/clean-report.js';
+import { saysYes } from '../ask.js';
 import type { CliHost } from '../host.js';
 import { renderCleaning } from '../output/cleaning.js';
 import { printError } from '../output/errors.js';
@@ -83,7 +84,7 @@ async function asks(
   const paint = createPaint(terminal, host.env, 'stderr');
   for (const report of reports) terminal.err(`${renderCleaning(report, paint)}\n`);
   for (const { error } of refused) printError(terminal, error, { json: false });
-  return /^y(es)?$/i.test((await terminal.ask('Remove this? [y/N] ')) ?? '') ? 'yes' : 'no';
+  return (await saysYes(terminal, 'Remove this?')) ? 'yes' : 'no';
 }
 
 interface Outcome {

@@ -3,6 +3,7 @@ import { OrchestratorError } from '../../../core/errors/error.js';
 import type { Diagnosis } from '../../../services/doctor/diagnose.js';
 import { mendableOf, type Mended } from '../../../services/doctor/mend.js';
 import type { CheckRow, CheckState } from '../../../services/doctor/row.js';
+import { saysYes } from '../ask.js';
 import type { CliHost } from '../host.js';
 import { createPaint, type Paint } from '../output/paint.js';
 import { plain } from '../output/plain.js';
@@ -45,7 +46,7 @@ async function fixed(
         hint: 'look first without --fix, then say --yes',
       });
     for (const { row, mend } of mendable) terminal.err(`${plain(row.found)}\n  → ${mend.does}\n`);
-    if (!/^y(es)?$/i.test((await terminal.ask('Do this? [y/N] ')) ?? '')) return null;
+    if (!(await saysYes(terminal, 'Do this?'))) return null;
   }
   return host.mend(mendable);
 }

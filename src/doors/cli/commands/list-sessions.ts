@@ -6,7 +6,7 @@ import { table } from '../output/table.js';
 const MOST_SESSIONS = 20;
 const GOAL_CHARACTERS = 60;
 
-/** Loads nothing but the store: see main/cli.ts. */
+/** Loads nothing but the store: see main/sessions-list.ts. */
 export async function listSessions(
   host: Pick<CliHost, 'terminal' | 'env' | 'listSessions' | 'now'>,
   options: { json: boolean },

@@ -1,20 +1,17 @@
 import { OrchestratorError } from '../../../core/errors/error.js';
 import type { Operation } from '../../../services/operation.js';
 import { SESSIONS } from '../../shared/completion/offers.js';
-import { inputSchema } from '../../shared/projection.js';
+import {
+  isList,
+  isNumber,
+  isRecord,
+  isSwitch,
+  kebab,
+  propertiesOf,
+  type Property,
+} from '../../shared/projection.js';
 import { HELP_FLAG, JSON_FLAG, type Flag } from '../flags.js';
 import type { Parsed } from '../parse.js';
-
-interface Property {
-  /** Several where the wire takes `true` and "true" alike. */
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly default?: unknown;
-  readonly items?: { readonly type?: string };
-}
-
-const dashed = (field: string) => field.replaceAll('_', '-');
 
 const SESSION_FLAG: Flag = {
   name: 'session',
@@ -27,11 +24,11 @@ const SESSION_FLAG: Flag = {
 /** Every field of the input as a flag; positional ones may be given either way. */
 export function operationFlags(operation: Operation): readonly Flag[] {
   const fields = Object.entries(propertiesOf(operation)).map(([field, property]): Flag => {
-    const name = dashed(field);
+    const name = kebab(field);
     const own = (operation.fromTerminal ?? []).some((taken) => taken === field);
     const summary = `${summaryOf(property)}${own ? " (default: this terminal's)" : ''}`;
     if (isSwitch(property)) return { name, kind: 'switch', summary };
-    if (property.type === 'array')
+    if (isList(property))
       return { name, kind: 'texts', value: property.items?.type === 'object' ? 'JSON' : 'VALUE', summary };
     const value = property.enum?.join('|') ?? (isNumber(property) ? 'N' : 'TEXT');
     return { name, kind: 'text', value, summary };
@@ -43,44 +40,32 @@ export function operationFlags(operation: Operation): readonly Flag[] {
 export function operationInput(operation: Operation, parsed: Parsed): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   for (const [field, property] of Object.entries(propertiesOf(operation))) {
-    const name = dashed(field);
+    const name = kebab(field);
     if (!parsed.given.includes(name)) continue;
     if (isSwitch(property)) input[field] = parsed.isOn(name);
-    else if (property.type !== 'array') input[field] = convert(parsed.text(name) ?? '', property, name);
+    else if (!isList(property)) input[field] = convert(parsed.text(name) ?? '', property, name);
     else input[field] = parsed.texts(name).map((text) => convert(text, property.items ?? {}, name));
   }
   const positional = operation.positional ?? [];
   if (parsed.positionals.length > positional.length)
     throw new OrchestratorError('USAGE', {
       problem: `unexpected argument "${parsed.positionals[positional.length] ?? ''}"`,
-      hint: `${dashed(operation.name)} takes ${positional.length === 0 ? 'flags only' : positional.map((field) => dashed(field).toUpperCase()).join(' ')}; quote texts with spaces`,
+      hint: `${kebab(operation.name)} takes ${positional.length === 0 ? 'flags only' : positional.map((field) => kebab(field).toUpperCase()).join(' ')}; quote texts with spaces`,
     });
   parsed.positionals.forEach((text, index) => {
     const field = positional[index] ?? '';
     if (field in input)
       throw new OrchestratorError('USAGE', {
-        problem: `${dashed(field)} is given twice`,
-        hint: `give it once, with or without --${dashed(field)}`,
+        problem: `${kebab(field)} is given twice`,
+        hint: `give it once, with or without --${kebab(field)}`,
       });
-    input[field] = convert(text, propertiesOf(operation)[field] ?? {}, dashed(field));
+    input[field] = convert(text, propertiesOf(operation)[field] ?? {}, kebab(field));
   });
   return input;
 }
 
-function propertiesOf(operation: Operation): Readonly<Record<string, Property>> {
-  return (inputSchema(operation)['properties'] ?? {}) as Record<string, Property>;
-}
-
-function isSwitch({ type }: Property): boolean {
-  return type === 'boolean' || (Array.isArray(type) && type.includes('boolean'));
-}
-
-function isNumber(property: Property): boolean {
-  return property.type === 'integer' || property.type === 'number';
-}
-
 function convert(text: string, property: Property, name: string): unknown {
-  if (property.type === 'object') return parseJson(text, name);
+  if (isRecord(property)) return parseJson(text, name);
   if (!isNumber(property) || !/^-?\d+(\.\d+)?$/.test(text)) return text;
   return Number(text);
 }

@@ -4,7 +4,7 @@ import { LEAD_ID } from '../../../core/ids.js';
 import type { SessionReport } from '../../../services/supervise/session-report.js';
 import type { CliHost } from '../host.js';
 import { isTyped, readGoal } from '../goal/read-goal.js';
-import { refuseContradictions } from '../goal/settings.js';
+import { refuseContradictions } from '../action.js';
 import { printWarning } from '../output/errors.js';
 import type { Parsed } from '../parse.js';
 import { finish } from '../watch/finish.js';

@@ -1,5 +1,6 @@
 import { EXIT } from '../../../core/errors/categories.js';
 import type { SessionPlanInput } from '../../../services/supervise/plan.js';
+import { refuseContradictions } from '../action.js';
 import type { CliHost, ProjectExamination } from '../host.js';
 import { refuseWithoutManual } from '../manual/read-task.js';
 import { printWarning } from '../output/errors.js';
@@ -19,7 +20,6 @@ import {
 } from './goal-settings.js';
 import { isTyped, readGoal } from './read-goal.js';
 import { sayPlan } from './say-plan.js';
-import { refuseContradictions } from './settings.js';
 import { readTmuxConfig } from './tmux-config.js';
 
 /** From a goal to its result: everything that needs a person is settled here, then the session runs by itself. */

@@ -6,7 +6,7 @@ import { settleConsent } from '../goal/consent.js';
 import { examine } from '../goal/examine.js';
 import { limitsOf, projectFolder, readGoalSettings, type GoalSettings } from '../goal/goal-settings.js';
 import { sayPlan } from '../goal/say-plan.js';
-import { refuseContradictions } from '../goal/settings.js';
+import { refuseContradictions } from '../action.js';
 import { readTmuxConfig } from '../goal/tmux-config.js';
 import type { CliHost } from '../host.js';
 import { printWarning } from '../output/errors.js';

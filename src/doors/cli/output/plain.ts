@@ -1,11 +1,8 @@
-import { stripVTControlCharacters } from 'node:util';
+import { plain } from '../../shared/plain.js';
 
-/** Text of agents and files, safe to print: no escape sequences, no control bytes but tab and newline. */
-export function plain(text: string): string {
-  return stripVTControlCharacters(text).replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '');
-}
+export { plain };
 
-/** The same on one line, cut with an ellipsis. */
+/** Plain text on one line, cut with an ellipsis. */
 export function oneLine(text: string, most: number): string {
   const line = plain(text).replace(/\s+/g, ' ').trim();
   const letters = [...line];

@@ -1,8 +1,6 @@
 import type { CliHost } from '../host.js';
 import { printWarning } from '../output/errors.js';
-import { finish, isOver, leave } from './finish.js';
-
-const SETTLE_LIMIT_MS = 20_000;
+import { finish, isOver, leave, SETTLE_LIMIT_MS } from './finish.js';
 
 /**
  * Gives the terminal to the session's panes. When it comes back: the summary if the session is over, else word that it

@@ -4,6 +4,9 @@ import type { CliHost } from '../host.js';
 import { createPaint } from '../output/paint.js';
 import { renderReport } from '../output/report.js';
 
+/** The end of a supervisor after its session's last event: closing tmux, deleting trash. */
+export const SETTLE_LIMIT_MS = 20_000;
+
 /** Prints what the session came to (data: on stdout) and returns the exit code that says the same. */
 export async function finish(
   host: CliHost,

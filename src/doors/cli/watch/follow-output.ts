@@ -1,10 +1,10 @@
 import type { CliHost } from '../host.js';
 import { plain } from '../output/plain.js';
 import { coalesce } from './coalesce.js';
+import { SETTLE_LIMIT_MS } from './finish.js';
 
 /** As much of a terminal as can be asked for. */
 const LINES = 2_000;
-const SETTLE_LIMIT_MS = 20_000;
 
 /**
  * Prints what a worker's own terminal shows. With `follow` also what it shows more, whenever something happened to the

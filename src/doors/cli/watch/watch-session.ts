@@ -4,12 +4,10 @@ import type { SessionReport } from '../../../services/supervise/session-report.j
 import type { CliHost } from '../host.js';
 import { printWarning } from '../output/errors.js';
 import { coalesce } from './coalesce.js';
+import { SETTLE_LIMIT_MS } from './finish.js';
 import { createHeartbeat } from './heartbeat.js';
 import { onInterrupt } from './on-interrupt.js';
 import { pauseSession } from './pause-session.js';
-
-/** The end of a supervisor after its session's last event: closing tmux, deleting trash. */
-const SETTLE_LIMIT_MS = 20_000;
 
 /**
  * Watches a session in the foreground until it is over: heartbeat lines on stderr; INT or TERM pauses the session and
@@ -21,7 +19,7 @@ export async function watchSession(host: CliHost, sessionId: string): Promise<Se
   const show = coalesce(async () => {
     const report = await host.report(sessionId).catch(() => null);
     if (report === null) return;
-    const at = isoTime({ now: host.now, after: () => () => undefined });
+    const at = isoTime(host);
     const line = heartbeat.line(report, at);
     if (line !== null) host.terminal.err(`${line}\n`);
     const call = heartbeat.call(report, at);

@@ -1,7 +1,7 @@
 import { isoTime } from '../../../core/clock.js';
 import type { CliHost } from '../host.js';
 import { coalesce } from './coalesce.js';
-import { exitCodeOf, finish, isOver, leave } from './finish.js';
+import { exitCodeOf, finish, isOver, leave, SETTLE_LIMIT_MS } from './finish.js';
 import { createDiskMeter } from './measure-disk.js';
 import { onInterrupt } from './on-interrupt.js';
 import {
@@ -12,9 +12,6 @@ import {
   type StatusView,
   type ViewKind,
 } from './status-views.js';
-
-/** The end of a supervisor after its session's last event. */
-const SETTLE_LIMIT_MS = 20_000;
 
 /**
  * Shows a session again whenever something happened in it, until it is over (then what it came to, with the exit code
@@ -40,7 +37,7 @@ export async function watchStatus(
   const report = await host.report(sessionId);
   if (left.signal.aborted && !isOver(report)) return leave(host, sessionId);
   if (kind !== 'json') return finish(host, report, { json: false });
-  view.show(report, now(host));
+  view.show(report, isoTime(host));
   return exitCodeOf(report);
 }
 
@@ -67,7 +64,7 @@ async function follow(
   const show = coalesce(async () => {
     const report = await host.report(sessionId).catch(() => null);
     if (report === null || signal.aborted) return;
-    view.show({ ...report, disk: meter.latest }, now(host));
+    view.show({ ...report, disk: meter.latest }, isoTime(host));
     if (kind === 'screen') meter.tick();
   });
   await show();
@@ -76,8 +73,4 @@ async function follow(
   await show();
   const aborted = new Promise<void>((resolve) => onInterrupt(signal, resolve));
   await Promise.race([host.settled(sessionId, SETTLE_LIMIT_MS), aborted]);
-}
-
-function now(host: CliHost): string {
-  return isoTime({ now: host.now, after: () => () => undefined });
 }

@@ -2,6 +2,7 @@ import type { OfferedCommand } from './offers.js';
 import { placesOf, type Entry, type Place } from './place.js';
 
 /** For bash 3.2 and newer. What was asked for is read line by line: nothing in it is expanded. */
+// oxlint-disable-next-line eslint/max-lines-per-function -- one script, read from top to bottom
 export function bashScript(program: string, commands: readonly OfferedCommand[]): string {
   return `# Completion of ${program} for bash.
 __${program}_at() {

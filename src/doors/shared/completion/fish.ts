@@ -1,6 +1,7 @@
 import type { OfferedCommand } from './offers.js';
 import { placesOf, type Entry, type Place } from './place.js';
 
+// oxlint-disable-next-line eslint/max-lines-per-function -- one script, read from top to bottom
 export function fishScript(program: string, commands: readonly OfferedCommand[]): string {
   return `# Completion of ${program} for fish.
 function __${program}_at --no-scope-shadowing
