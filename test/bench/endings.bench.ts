@@ -45,7 +45,7 @@ async function endBatch(): Promise<number> {
     Array.from({ length: BATCH }, async (_, index) => {
       const way = WAYS[index % WAYS.length] ?? WAYS[0];
       const fifo = join(world.sandbox.root, `fifo-${++count}`);
-      if (way.signal === null) execFileSync('mkfifo', [fifo]);
+      if (way.signal === null) execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
       const { workerId, pid } = await backend.start(world.spec(`e${count}`, [...way.argv, fifo]));
       return { ...way, workerId, pid, fifo };
     }),
