@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, it } from 'vitest';
+import { killServer } from '../../src/backends/tmux/attach.js';
 import { connectControlClient } from '../../src/backends/tmux/control-client.js';
 import type { ControlClient } from '../../src/backends/tmux/types.js';
 import type { TmuxWorld } from '../support/tmux.js';
@@ -98,7 +99,7 @@ it('[G12] how it ended', async () => {
       rival: () => bySubscription(client),
     });
   } finally {
-    await client.command('kill-server').catch(() => undefined);
+    await killServer({ socketName: 'rival', env: world.sandbox.env });
     await client.closed;
   }
   figure({ goal: 'G12', unit: 'ms', what: 'the same, p50', ours: median(all), atMost: 1.5 });

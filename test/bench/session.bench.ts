@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, it } from 'vitest';
+import { killServer } from '../../src/backends/tmux/attach.js';
 import { createSandbox } from '../support/sandbox.js';
 import { SessionRig, SILENT_LEAD } from '../support/session-rig.js';
 import { cpuOf, cpuWithChildren, residentOf } from './support/cpu.js';
@@ -31,8 +32,9 @@ async function crowd(count: number): Promise<{ readonly startedTmux: () => numbe
   const lead = await rig.lead();
   let spawned = 0;
   const spawner = async () => {
-    while (spawned++ < count) {
-      const { worker_id: id } = await lead.ok('spawn_worker', { task: 'be still', perspective: 'tester' });
+    while (spawned < count) {
+      const task = `be still, ${++spawned}`;
+      const { worker_id: id } = await lead.ok('spawn_worker', { task, perspective: 'tester' });
       await rig.event(
         `${String(id)} at work`,
         ({ type, worker_id }) => type === 'worker.working' && worker_id === id,
@@ -146,7 +148,7 @@ async function lookEveryHalfSecond(count: number): Promise<number> {
       },
     );
   } finally {
-    await tmux('kill-server').catch(() => undefined);
+    await killServer({ socketName: 'rival', env: sandbox.env });
     await sandbox.close();
   }
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { it } from 'vitest';
+import { killServer } from '../../src/backends/tmux/attach.js';
 import type { ControlClient } from '../../src/backends/tmux/types.js';
 import type { TmuxWorld } from '../support/tmux.js';
 import { whileChatting } from './support/chatter.js';
@@ -130,7 +131,7 @@ it('[G11] watching ten chatty panes', async () => {
     const { sandbox } = bare;
     const tmux = (...args: string[]) => execTmux(sandbox, 'bare', ...args);
     await tmux('-f', '/dev/null', 'new-session', '-d', 'cat');
-    sandbox.onClose(() => tmux('kill-server').then(() => undefined));
+    sandbox.onClose(() => killServer({ socketName: 'bare', env: sandbox.env }));
     for (let made = 1; made < WATCHED; made++) await tmux('new-window', '-d', 'cat');
     const list = (await tmux('list-panes', '-a', '-F', '#{pane_id} #{pane_tty} #{pid}')).trim().split('\n');
     const rows = list.map((line) => line.split(' '));
