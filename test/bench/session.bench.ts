@@ -1,63 +1,15 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, it } from 'vitest';
-import { killServer } from '../../src/backends/tmux/attach.js';
-import { createSandbox } from '../support/sandbox.js';
-import { SessionRig, SILENT_LEAD } from '../support/session-rig.js';
-import { cpuOf, cpuWithChildren, residentOf } from './support/cpu.js';
+import type { SessionRig } from '../support/session-rig.js';
+import { residentOf } from './support/cpu.js';
 import { compare, figure } from './support/rows.js';
-import { CROWDS, execTmux, monotonicMs, timed } from './support/tmux.js';
-
-const SCRIPT = `${SILENT_LEAD}workers: [{ steps: [{ silence: true }] }]\n`;
-const AT_ONCE = 4;
-const STILL_MS = 5_000;
-const LOOK_MS = 500;
+import { cpuAtRest, crowd, lookEveryHalfSecond } from './support/still.js';
+import { CROWDS, monotonicMs, timed } from './support/tmux.js';
 
 let rig: SessionRig;
 afterEach(() => rig.close());
-
-/** A session with so many workers in their panes, each in its turn and still; every tmux that is started is counted. */
-async function crowd(count: number): Promise<{ readonly startedTmux: () => number }> {
-  const shims = createSandbox();
-  const tally = join(shims.root, 'tally');
-  const tmux = execFileSync('/bin/sh', ['-c', 'command -v tmux'], { encoding: 'utf8' }).trim();
-  const shim = join(shims.folder('bin'), 'tmux');
-  writeFileSync(shim, `#!/bin/sh\necho "$*" >>'${tally}'\nexec '${tmux}' "$@"\n`);
-  chmodSync(shim, 0o755);
-  rig = new SessionRig({ env: { PATH: `${join(shim, '..')}:${process.env['PATH'] ?? ''}` } });
-  rig.world.sandbox.onClose(() => shims.close());
-  await rig.start(SCRIPT, { limits: { max_workers: count, spawns_per_minute: 1_000 } });
-  const lead = await rig.lead();
-  let spawned = 0;
-  const spawner = async () => {
-    while (spawned < count) {
-      const task = `be still, ${++spawned}`;
-      const { worker_id: id } = await lead.ok('spawn_worker', { task, perspective: 'tester' });
-      await rig.event(
-        `${String(id)} at work`,
-        ({ type, worker_id }) => type === 'worker.working' && worker_id === id,
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, spawner));
-  await sleep(STILL_MS);
-  return {
-    startedTmux: () => (existsSync(tally) ? readFileSync(tally, 'utf8').split('\n').length - 1 : 0),
-  };
-}
-
-const serverPid = () => Number(rig.tmux('display-message', '-p', '#{pid}'));
-/** Panes of a server that is asked without a connection. */
-const paneIds = () => rig.tmux('list-panes', '-a', '-F', '#{pane_id}').split('\n');
-
-/** CPU of these processes while something goes on, ms a second. */
-async function cpuWhile(cpu: () => number, during: () => Promise<unknown>): Promise<number> {
-  const before = cpu();
-  const wall = await timed(during);
-  return ((cpu() - before) / wall) * 1_000;
-}
 
 function bytesOf(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).reduce(
@@ -69,20 +21,15 @@ function bytesOf(folder: string): number {
 const state = () => bytesOf(join(rig.paths.database, '..'));
 
 it.each(CROWDS)('[G13] [G25] [G26] [G27] a session of %i workers', async (count) => {
-  const { startedTmux } = await crowd(count);
-  const server = serverPid();
-  const panes = paneIds();
+  const still = await crowd(count);
+  ({ rig } = still);
+  const { startedTmux, server } = still;
   const before = { tmux: startedTmux(), bytes: state(), at: monotonicMs() };
   await compare({
     ...{ goal: 'G13', unit: 'ms of CPU a second', rounds: 3, target: { atLeast: 1_000 } },
     what: `${count} still workers: supervisor and tmux; rival: a look at each every 0.5 s`,
-    ours: () =>
-      cpuWhile(
-        () => cpuOf(server) + cpuOf(rig.control.pid),
-        () => sleep(STILL_MS),
-      ),
-    // It looks at as many panes of a server of its own: whoever looks at ours would be counted as us.
-    rival: () => lookEveryHalfSecond(panes.length),
+    ours: () => cpuAtRest(still),
+    rival: () => lookEveryHalfSecond(count + 1),
   });
   const span = monotonicMs() - before.at;
   figure({
@@ -127,28 +74,3 @@ it.each(CROWDS)('[G13] [G25] [G26] [G27] a session of %i workers', async (count)
     what: `tmux server killed → the last of ${count} workers recorded as over`,
   });
 });
-
-async function lookEveryHalfSecond(count: number): Promise<number> {
-  const sandbox = createSandbox();
-  const tmux = (...args: string[]) => execTmux(sandbox, 'rival', ...args);
-  try {
-    await tmux('-f', '/dev/null', 'new-session', '-d', 'cat');
-    for (let made = 1; made < count; made++) await tmux('new-window', '-d', 'cat');
-    const list = (await tmux('list-panes', '-a', '-F', '#{pane_id} #{pid}')).trim().split('\n');
-    const rows = list.map((line) => line.split(' '));
-    const pid = Number(rows[0]?.[1]);
-    return await cpuWhile(
-      () => cpuOf(pid) + cpuWithChildren(process.pid),
-      async () => {
-        for (let look = 0; look < 4; look++)
-          await Promise.all([
-            sleep(LOOK_MS),
-            ...rows.map(([pane = '']) => tmux('capture-pane', '-p', '-t', pane)),
-          ]);
-      },
-    );
-  } finally {
-    await killServer({ socketName: 'rival', env: sandbox.env });
-    await sandbox.close();
-  }
-}

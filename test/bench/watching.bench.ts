@@ -1,78 +1,16 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { it } from 'vitest';
 import { killServer } from '../../src/backends/tmux/attach.js';
-import type { ControlClient } from '../../src/backends/tmux/types.js';
-import type { TmuxWorld } from '../support/tmux.js';
+import { asTold, marked, onChannel, panesOf, polled, terminals } from './support/channel.js';
 import { whileChatting } from './support/chatter.js';
 import { cpuOf, cpuWithChildren } from './support/cpu.js';
 import { compare, compareAll, figure, median, quantile } from './support/rows.js';
-import { CROWDS, execTmux, monotonicMs, openWorld, QUIET, timed, withWorkers } from './support/tmux.js';
+import { CROWDS, execTmux, openWorld, QUIET, timed, withWorkers } from './support/tmux.js';
 
-const POLL_MS = 500;
 const CHATTY = 40;
 /** Ends told to the engine are far between: a screen that was just read is left alone for a while. */
 const TOLD = 10;
 const SETTLED_MS = 400;
-
-/** Of the workers: the session's own first pane is left out. */
-const panesOf = async (world: TmuxWorld, format: string) => (await world.panes(format)).slice(1);
-const terminals = (world: TmuxWorld) => panesOf(world, '#{pane_tty}');
-
-type Seen = (see: () => void) => () => void;
-
-/** A worker's line of the end, from its writing until `seen` sees it, ms. */
-async function marked(terminal: string, mark: string, seen: Seen): Promise<number> {
-  const handle = openSync(terminal, 'w');
-  try {
-    const at = new Promise<number>((resolve) => {
-      const stop = seen(() => {
-        stop();
-        resolve(monotonicMs());
-      });
-    });
-    const began = monotonicMs();
-    writeSync(handle, `WORKER_DONE[${mark}]: all of it\r\n`);
-    return (await at) - began;
-  } finally {
-    closeSync(handle);
-  }
-}
-
-/** As tmux brings it to us. */
-const onChannel =
-  (client: ControlClient, mark: string): Seen =>
-  (see) =>
-    client.onOutput((_pane, data) => {
-      if (data.includes(mark)) see();
-    });
-
-/** As the backend tells the engine, after a look at the screen. */
-const asTold =
-  (world: TmuxWorld, mark: string): Seen =>
-  (see) =>
-    world.backend.onEvent((event) => {
-      if (event.type === 'sentinels' && event.sentinels.some(({ nonce }) => nonce === mark)) see();
-    });
-
-/** The rival: asks for the screen every half second. */
-async function polled(world: TmuxWorld, terminal: string, pane: string, mark: string): Promise<number> {
-  const handle = openSync(terminal, 'w');
-  const { sandbox, socketName } = world;
-  try {
-    // Written at any moment between two looks.
-    await sleep(Math.random() * POLL_MS);
-    const began = monotonicMs();
-    const phase = Math.random() * POLL_MS;
-    writeSync(handle, `WORKER_DONE[${mark}]: all of it\r\n`);
-    for (await sleep(phase); ; await sleep(POLL_MS)) {
-      const text = await execTmux(sandbox, socketName, 'capture-pane', '-p', '-t', pane);
-      if (text.includes(mark)) return monotonicMs() - began;
-    }
-  } finally {
-    closeSync(handle);
-  }
-}
 
 it.each(CROWDS)('[G10] the line of an end among %i panes', (panes) =>
   withWorkers(panes, QUIET, async (world) => {
