@@ -47,6 +47,9 @@ class Labels {
   refresh(event: StoredEvent | EphemeralEvent): void {
     const workers = this.session.store.workers(this.session.sessionId);
     for (const worker of workers) {
+      // Sixty others are not looked at for what one of them says.
+      const concerns = event.worker_id === undefined || event.worker_id === worker.worker_id;
+      if (!concerns && this.known.has(worker.worker_id)) continue;
       this.known.set(worker.worker_id, this.look(worker, event));
       if (worker.attempt_id !== null) this.showLabel(worker);
     }

@@ -37,8 +37,11 @@ const plan = sessionPlanSchema.parse({
   ...{ session_id: sessionId, goal: 'none', project: folder, binaries: {} },
   ...{ lead_agent: agent, worker_agents: [agent], verify_commands: [], setup_commands: [] },
 });
+const silence = new AbortController().signal;
 const taken = async (workerId, text, { observer }) => {
   observer.typed(Buffer.byteLength(text));
+  // An agent that says nothing for a second after it was given something is taken for one that did not begin.
+  setImmediate(() => holder.live.engine.hook(workerId, [{ fact: 'prompt_submitted', text }], silence));
   return { outcome: 'submitted', evidence: 'screen', how: 'taken at once' };
 };
 const nothing = async () => undefined;
