@@ -29,7 +29,7 @@ async function dispatch(host: CliHost, args: readonly string[]): Promise<number>
   const [first, ...rest] = args;
   if (first === 'help') return help(host, rest[0]);
   if (first === undefined || first.startsWith('-')) return flat(host, args);
-  const command = await findCommand(first);
+  const command = await findCommand(first, rest);
   if (wantsHelp(rest)) return help(host, command.name);
   const parsed = parseFlags(rest, command.flags, `agentorchestr ${command.name}`);
   if (COMMANDS.includes(command)) refuseExtra(command, parsed.positionals);
@@ -86,7 +86,7 @@ async function operationCommands(): Promise<readonly Command[]> {
   return (await import('./operation-commands.js')).OPERATION_COMMANDS;
 }
 
-async function findCommand(name: string): Promise<Command> {
+async function findCommand(name: string, rest: readonly string[] = []): Promise<Command> {
   const byName = (commands: readonly Command[]) => commands.find((command) => command.name === name);
   const projected = byName(COMMANDS) === undefined ? await operationCommands() : [];
   const command = byName(COMMANDS) ?? byName(projected);
@@ -95,7 +95,12 @@ async function findCommand(name: string): Promise<Command> {
     name,
     [...COMMANDS, ...projected].map((candidate) => candidate.name),
   );
-  const goal = name.includes(' ') ? 'a goal is given with --goal "…"' : 'see agentorchestr --help';
+  // Whoever writes a sentence means a goal, with or without quotes.
+  const words = [name, ...rest]
+    .join(' ')
+    .split(' ')
+    .filter((word) => !word.startsWith('-'));
+  const goal = words.length > 1 ? 'a goal is given with --goal "…"' : 'see agentorchestr --help';
   const hint = meant === null ? goal : `did you mean: agentorchestr ${meant}`;
   throw new OrchestratorError('USAGE', { problem: `unknown command "${name}"`, hint });
 }
