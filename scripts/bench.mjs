@@ -1,6 +1,6 @@
 // `npm run bench`: the figures of this machine, as a table or (-- --json) as JSON; -- --save puts them into
-// docs/reference/performance.md. Other arguments choose: a file's name, or `-t G20`. Nothing fails by a figure: limits
-// are for tests.
+// docs/reference/performance.md, a section for each file that ran. Other arguments choose: a file's name, or `-t G20`.
+// Nothing fails by a figure: limits are for tests.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, release, tmpdir, type } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ import { runLoudly } from './lib/steps.mjs';
 const args = process.argv.slice(2);
 const OWN = ['--json', '--save'];
 const PAGE = new URL('../docs/reference/performance.md', import.meta.url);
-if (args.includes('--save') && args.some((arg) => !OWN.includes(arg))) {
-  console.error('error: --save is for the whole bench\nhint: leave the other arguments out');
+if (args.includes('--save') && args.some((arg) => arg.startsWith('-') && !OWN.includes(arg))) {
+  console.error('error: --save is for whole files\nhint: leave the other flags out');
   process.exit(64);
 }
 const folder = mkdtempSync(join(tmpdir(), 'agentorchestr-bench-'));
@@ -33,12 +33,26 @@ if (args.includes('--json')) console.log(JSON.stringify(rows, null, 2));
 else console.log(table(rows));
 process.exitCode = code;
 
+/** The page with the sections of the files that ran put in place of what they were. */
 function page(all) {
   const machine = `${availableParallelism()} cores, ${type()} ${release().split('-')[0]}, Node ${process.versions.node}`;
+  const when = `Measured ${new Date().toISOString().slice(0, 10)} on ${machine}.`;
   return readFileSync(PAGE, 'utf8').replace(
-    /(<!-- figures -->\n)[^]*(<!-- end of figures -->)/,
-    (_, begin, end) =>
-      `${begin}\nMeasured ${new Date().toISOString().slice(0, 10)} on ${machine}.\n\n${table(all)}\n\n${end}`,
+    /(<!-- figures -->\n)([^]*)(<!-- end of figures -->)/,
+    (_, begin, before, end) => {
+      const sections = new Map(
+        before
+          .split(/^### /m)
+          .slice(1)
+          .map((text) => [text.slice(0, text.indexOf('\n')), `### ${text.trim()}`]),
+      );
+      for (const file of new Set(all.map((row) => row.file))) {
+        const own = table(all.filter((row) => row.file === file));
+        sections.set(file, `### ${file}\n\n${when}\n\n${own}`);
+      }
+      const sorted = [...sections].sort(([a], [b]) => a.localeCompare(b, 'en')).map(([, text]) => text);
+      return `${begin}\n${sorted.join('\n\n')}\n\n${end}`;
+    },
   );
 }
 

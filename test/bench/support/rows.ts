@@ -1,4 +1,6 @@
 import { appendFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect } from 'vitest';
 
 /** A figure as `npm run bench` reports it. `ratio` is of ours to the rival's, or the other way where more is better. */
 export interface Row {
@@ -108,7 +110,8 @@ function judged(ratio: number, target: Target | undefined): Pick<Row, 'target' |
 /** To the file that scripts/bench.mjs reads; without it, as a line. */
 function report(row: Row): Row {
   const file = process.env['BENCH_ROWS'];
-  const line = `${JSON.stringify(row)}\n`;
+  const testFile = basename(expect.getState().testPath ?? '', '.bench.ts');
+  const line = `${JSON.stringify({ file: testFile, ...row })}\n`;
   if (file === undefined) process.stdout.write(line);
   else appendFileSync(file, line);
   return row;
