@@ -147,6 +147,9 @@ it('leaves to the person what can be gone on with, may hold work, or is of someb
 
 it('keeps the panes of a session that is done while somebody looks at them', async () => {
   const id = await over(DONE_LEAD);
+  // At its end a session lets go of whoever looks.
+  const { pid, pid_started_at: startedAt } = rig.control(id);
+  await until(() => processStartTime(pid) !== startedAt, 'the end of the supervisor', 60_000);
   const viewer = spawnSync(
     'tmux',
     ['-L', 'viewer', '-f', '/dev/null', 'new-session', '-d', `tmux -S ${socketOf(id)} attach`],
