@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, it } from 'vitest';
 import type { SessionRig } from '../support/session-rig.js';
 import { residentOf } from './support/cpu.js';
@@ -11,14 +11,12 @@ import { CROWDS, monotonicMs, timed } from './support/tmux.js';
 let rig: SessionRig;
 afterEach(() => rig.close());
 
-function bytesOf(folder: string): number {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).reduce(
-    (sum, entry) => sum + (entry.isFile() ? statSync(join(entry.parentPath, entry.name)).size : 0),
-    0,
-  );
+/** The database with its write-ahead log. */
+function state(): number {
+  const { database } = rig.paths;
+  const files = readdirSync(dirname(database)).filter((name) => name.startsWith(basename(database)));
+  return files.reduce((sum, name) => sum + statSync(join(dirname(database), name)).size, 0);
 }
-
-const state = () => bytesOf(join(rig.paths.database, '..'));
 
 it.each(CROWDS)('[G13] [G25] [G26] [G27] a session of %i workers', async (count) => {
   const still = await crowd(count);
