@@ -10,7 +10,7 @@ import { execTmux, timed } from './tmux.js';
 
 const SCRIPT = `${SILENT_LEAD}workers: [{ steps: [{ silence: true }] }]\n`;
 const AT_ONCE = 4;
-export const STILL_MS = 5_000;
+const STILL_MS = 5_000;
 const LOOK_MS = 500;
 
 export interface Crowd {
