@@ -5,12 +5,14 @@ import type { Worktree, WorktreeOptions } from './contract.js';
 import type { GitRoom } from './git-room.js';
 import { checkBranchName, requireCommit } from './refs.js';
 import { keepOwnFilesOut } from './own-files-out.js';
-import { splitZ } from './run-git.js';
+import { splitZ, type GitAnswer } from './run-git.js';
 import { populateSubmodules } from './submodules.js';
 import { attemptReason, discard, newAttempt, sweepInterrupted, type Attempt } from './worktree-attempt.js';
-import { belongsTo, entryOf } from './worktree-entries.js';
+import { entryNamedBy, entryOf, isEntryOf, pathOf } from './worktree-entries.js';
 
 const CHECKOUT_TIMEOUT_MS = 900_000;
+const MADE_BY_US = ['.git', '.agentorchestr'];
+const FULL_HASH = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
  * See Git.createWorktree. The entry is registered under the lock (10 ms), detached and locked against pruning; the
@@ -20,25 +22,36 @@ export async function createWorktree(room: GitRoom, options: WorktreeOptions): P
   const { repository, branch } = options;
   const at = { repository };
   if (branch !== null) await checkBranchName(room, at, branch);
-  const commit = await requireCommit(room, at, options.commit);
-  const made = await makeParent(options.path);
+  const commit = FULL_HASH.test(options.commit)
+    ? options.commit
+    : await requireCommit(room, at, options.commit);
   // A branch that was there before must not go with an attempt that dies.
   const existing = options.existing === true ? branch : null;
-  const attempt = newAttempt({ path: made.path, branch: existing === null ? branch : null, commit });
+  const own = existing === null ? branch : null;
+  const isTaken = own !== null && (await namesakeOf(room, repository, own)) !== null;
+  const made = await makeParent(options.path);
+  const attempt = newAttempt({ path: made.path, branch: own, commit });
   try {
-    await room.locked(repository, () => register(room, repository, attempt));
+    await room.locked(repository, async () => {
+      await sweepInterrupted(room, repository);
+      // What was there may have been of an attempt that died.
+      if (isTaken) await checkBranchFree(room, repository, own);
+      await register(room, repository, attempt);
+    });
   } catch (error) {
     await removeEmptyParents(made);
+    await requireCommit(room, at, commit);
     throw error;
   }
   let branchMade = false;
   try {
-    await room.filling(() => fill(room, repository, attempt));
-    await createBranch(room, repository, attempt);
-    branchMade = true;
-    await attachBranch(room, attempt);
-    if (existing !== null)
-      await room.run(['checkout', '--quiet', existing, '--'], { at: { worktree: attempt.path } });
+    await room.filling(async () => {
+      const { complaints } = await checkOut(room, repository, { attempt, existing });
+      branchMade = true;
+      if (complaints !== '') await writeAgain(room, attempt.path);
+      await materialiseLfs(room, attempt.path);
+      await populateSubmodules(room, { repository, worktree: attempt.path });
+    });
     await keepOwnFilesOut(attempt.path, options.subdirectory ?? '');
     await validate(room, repository, { ...attempt, branch });
   } catch (error) {
@@ -84,8 +97,6 @@ function invalid(path: string, problem: string, cause?: unknown): OrchestratorEr
 }
 
 async function register(room: GitRoom, repository: string, attempt: Attempt): Promise<void> {
-  await sweepInterrupted(room, repository);
-  if (attempt.branch !== null) await checkBranchFree(room, repository, attempt.branch);
   await checkPathFree(attempt.path);
   await keepHeadOfStaleEntry(room, repository, attempt.path);
   // Twice --force takes over the entry of a folder that is gone, even a locked one; the branch is not involved (--detach).
@@ -103,8 +114,13 @@ async function register(room: GitRoom, repository: string, attempt: Attempt): Pr
   }
 }
 
-/** Any branch, remote branch or tag of that name, and any branch whose name git cannot keep beside it, belongs to somebody else. */
 async function checkBranchFree(room: GitRoom, repository: string, branch: string): Promise<void> {
+  const taken = await namesakeOf(room, repository, branch);
+  if (taken !== null) throw new OrchestratorError('BRANCH_IN_USE', { branch: taken });
+}
+
+/** Any branch, remote branch or tag of that name, and any branch whose name git cannot keep beside it, belongs to somebody else. */
+async function namesakeOf(room: GitRoom, repository: string, branch: string): Promise<string | null> {
   const refs = await room.run(['show-ref'], { at: { repository }, answers: [0, 1] });
   const names = refs.text.split('\n').map((line) => line.slice(line.indexOf(' ') + 1));
   const taken = names.find((name) => {
@@ -113,10 +129,7 @@ async function checkBranchFree(room: GitRoom, repository: string, branch: string
       return head === branch || head.startsWith(`${branch}/`) || branch.startsWith(`${head}/`);
     return /^refs\/(remotes|tags)\//.test(name) && name.endsWith(`/${branch}`);
   });
-  if (taken !== undefined)
-    throw new OrchestratorError('BRANCH_IN_USE', {
-      branch: taken.replace(/^refs\/(heads|remotes|tags)\//, ''),
-    });
+  return taken?.replace(/^refs\/(heads|remotes|tags)\//, '') ?? null;
 }
 
 async function checkPathFree(path: string): Promise<void> {
@@ -130,17 +143,32 @@ async function checkPathFree(path: string): Promise<void> {
 async function keepHeadOfStaleEntry(room: GitRoom, repository: string, path: string): Promise<void> {
   const entry = await entryOf(repository, path);
   if (entry === null) return;
-  const head = (await readFile(join(entry, 'HEAD'), 'utf8').catch(() => '')).trim();
+  const head = (await textOf(join(entry, 'HEAD'))).trim();
   if (!/^[0-9a-f]{40,64}$/.test(head)) return;
   const ref = `refs/agentorchestr/salvage/stale/${head}`;
   await room.run(['update-ref', ref, head], { at: { repository }, answers: [0, 1, 128] });
 }
 
-async function fill(room: GitRoom, repository: string, attempt: Attempt): Promise<void> {
-  const at = { worktree: attempt.path };
-  await room.run(['reset', '--hard', '--quiet'], { at, timeoutMs: CHECKOUT_TIMEOUT_MS });
-  await materialiseLfs(room, attempt.path);
-  await populateSubmodules(room, { repository, worktree: attempt.path });
+/** The files, then the branch with HEAD on it. Fails, and changes nothing, when the branch came to exist meanwhile. */
+async function checkOut(
+  room: GitRoom,
+  repository: string,
+  { attempt, existing }: { attempt: Attempt; existing: string | null },
+): Promise<GitAnswer> {
+  const own = attempt.branch === null ? ['--detach'] : ['-b', attempt.branch];
+  const words = existing === null ? own : [existing, '--'];
+  const call = { at: { worktree: attempt.path }, timeoutMs: CHECKOUT_TIMEOUT_MS };
+  try {
+    return await room.run(['checkout', '--quiet', ...words], call);
+  } catch (error) {
+    if (attempt.branch !== null) await checkBranchFree(room, repository, attempt.branch);
+    throw error;
+  }
+}
+
+/** A file that could not be written (a full disk) `checkout` only names, and ends with 0; `reset` says no. */
+async function writeAgain(room: GitRoom, worktree: string): Promise<void> {
+  await room.run(['reset', '--hard', '--quiet'], { at: { worktree }, timeoutMs: CHECKOUT_TIMEOUT_MS });
 }
 
 /**
@@ -158,27 +186,6 @@ async function materialiseLfs(room: GitRoom, worktree: string): Promise<void> {
     await room.run(['lfs', 'checkout'], { at, timeoutMs: CHECKOUT_TIMEOUT_MS, answers: [0, 1, 2] });
 }
 
-/** Fails, and changes nothing, when the branch came to exist meanwhile. */
-async function createBranch(room: GitRoom, repository: string, attempt: Attempt): Promise<void> {
-  if (attempt.branch === null) return;
-  const input = `create refs/heads/${attempt.branch} ${attempt.commit}\n`;
-  try {
-    await room.run(['update-ref', '-m', 'agentorchestr: new branch', '--stdin'], {
-      at: { repository },
-      input,
-    });
-  } catch (error) {
-    await checkBranchFree(room, repository, attempt.branch);
-    throw error;
-  }
-}
-
-async function attachBranch(room: GitRoom, attempt: Attempt): Promise<void> {
-  if (attempt.branch === null) return;
-  const args = ['symbolic-ref', '-m', 'agentorchestr: new branch', 'HEAD', `refs/heads/${attempt.branch}`];
-  await room.run(args, { at: { worktree: attempt.path } });
-}
-
 async function undo(room: GitRoom, repository: string, attempt: Attempt): Promise<void> {
   await room
     .locked(repository, async () =>
@@ -190,13 +197,12 @@ async function undo(room: GitRoom, repository: string, attempt: Attempt): Promis
 }
 
 async function validate(room: GitRoom, repository: string, attempt: Attempt): Promise<void> {
-  const at = { worktree: attempt.path };
-  const entry = await entryOf(repository, attempt.path);
-  if (entry === null) throw invalid(attempt.path, 'git did not register it');
-  if ((await realpath(attempt.path)) !== attempt.path || !(await belongsTo(attempt.path, entry)))
+  const entry = await entryNamedBy(attempt.path);
+  if (entry === null || (await pathOf(entry)) !== attempt.path || !(await isEntryOf(repository, entry)))
+    throw invalid(attempt.path, 'git did not register it');
+  if ((await realpath(attempt.path)) !== attempt.path)
     throw invalid(attempt.path, 'it is not the folder that git registered');
-  const answers = await room.run(['rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD'], { at });
-  const [head, name = ''] = answers.text.split('\n');
+  const { head, name } = await headOf(room, attempt.path, { repository, entry });
   if (head !== attempt.commit) throw invalid(attempt.path, `it is at ${head} instead of ${attempt.commit}`);
   const wanted = attempt.branch === null ? 'HEAD' : `refs/heads/${attempt.branch}`;
   if (name !== wanted) throw invalid(attempt.path, `it is on ${name} instead of ${wanted}`);
@@ -204,11 +210,31 @@ async function validate(room: GitRoom, repository: string, attempt: Attempt): Pr
   await rm(join(entry, 'locked'), { force: true });
 }
 
+/** From git's files where they say it; that of a branch just made is in one of its own. Other ways to keep refs know git. */
+async function headOf(
+  room: GitRoom,
+  worktree: string,
+  { repository, entry }: { repository: string; entry: string },
+): Promise<{ head: string | undefined; name: string }> {
+  const link = /^ref: (refs\/heads\/.+)\n$/.exec(await textOf(join(entry, 'HEAD')))?.[1];
+  const head = link === undefined ? '' : (await textOf(join(repository, link))).trim();
+  if (link !== undefined && FULL_HASH.test(head)) return { head, name: link };
+  const args = ['rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD'];
+  const [commit, name = ''] = (await room.run(args, { at: { worktree } })).text.split('\n');
+  return { head: commit, name };
+}
+
+function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
+}
+
+/** Not by `status`: it reads every file that is no older than its index, which of a new worktree is all of them. */
 async function checkHasFiles(room: GitRoom, attempt: Attempt): Promise<void> {
   const at = { worktree: attempt.path };
-  const tracked = await room.run(['ls-files', '-z'], { at, maxBytes: 4_000, cut: true });
-  if (tracked.raw === '' && (await room.run(['ls-tree', '-z', attempt.commit], { at })).raw !== '')
-    throw invalid(attempt.path, 'it has no files');
+  const seemsEmpty = (await readdir(attempt.path)).every((name) => MADE_BY_US.includes(name));
+  if (seemsEmpty && (await room.run(['ls-files', '-z'], { at })).raw === '')
+    if ((await room.run(['ls-tree', '-z', attempt.commit], { at })).raw !== '')
+      throw invalid(attempt.path, 'it has no files');
   const gone = splitZ((await room.run(['ls-files', '--deleted', '-z'], { at })).raw);
   if (gone.length > 0) throw invalid(attempt.path, `${gone.length} files are missing, ${gone[0]} among them`);
 }

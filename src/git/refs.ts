@@ -40,11 +40,15 @@ export async function treeOf(room: GitRoom, at: Place, commit: string): Promise<
   return (await room.run(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], { at })).text;
 }
 
+/** Names that git takes for certain, like those of our own branches: to ask it would cost a process each time. */
+const PLAIN_NAME = /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*)*$/i;
+
 /** Throws INVALID_INPUT unless git would take it as a branch name. */
 export async function checkBranchName(room: GitRoom, at: Place, branch: string): Promise<void> {
   const good =
-    !branch.startsWith('-') &&
-    (await room.run(['check-ref-format', `refs/heads/${branch}`], { at, answers: [0, 1] })).code === 0;
+    PLAIN_NAME.test(branch) ||
+    (!branch.startsWith('-') &&
+      (await room.run(['check-ref-format', `refs/heads/${branch}`], { at, answers: [0, 1] })).code === 0);
   if (!good)
     throw new OrchestratorError('INVALID_INPUT', {
       field: 'branch',

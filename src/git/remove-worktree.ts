@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
 import { isThere, namesIn } from '../platform/disk.js';
 import type { GitRoom } from './git-room.js';
 import { resolveCommit } from './refs.js';
-import { belongsTo, entryNamedBy, entryOf, realOr, worktreeEntries } from './worktree-entries.js';
+import { entryNamedBy, realOr, worktreeEntries, type WorktreeEntry } from './worktree-entries.js';
 
 const TRASHED = 'agentorchestr-trash-';
 
@@ -17,20 +17,26 @@ export async function removeWorktree(
   const { repository } = options;
   const path = await realOr(options.path);
   const bins = await room.locked(repository, async () => {
-    await refuseNested(repository, path);
-    const entry = (await entryOf(repository, path)) ?? (await entryOfRenamed(repository, path));
+    const entries = await worktreeEntries(repository);
+    await refuseNested(entries, path);
+    const entry = await entryFor(entries, path);
     if (entry === null && (await holdsAnotherRepository(path)))
       throw removeProblem(`${path} is not a worktree of this repository`);
     const moved = await moveToTrash(path, options.trash);
-    if (entry !== null) await dropEntry(room, repository, { entry, path });
+    if (entry !== null) await dropEntry(repository, entry);
     return moved;
   });
   for (const bin of bins) room.background(emptyTrash(room, bin));
 }
 
-/** Of a worktree that somebody renamed: its `.git` file still names its entry. */
-async function entryOfRenamed(repository: string, path: string): Promise<string | null> {
-  for (const { entry } of await worktreeEntries(repository)) if (await belongsTo(path, entry)) return entry;
+async function entryFor(entries: readonly WorktreeEntry[], path: string): Promise<string | null> {
+  const found = entries.find((one) => one.path === path);
+  if (found !== undefined) return found.entry;
+  // Of a worktree that somebody renamed, the `.git` file still names its entry.
+  const named = await entryNamedBy(path);
+  if (named === null) return null;
+  const real = await realOr(named);
+  for (const { entry } of entries) if ((await realOr(entry)) === real) return entry;
   return null;
 }
 
@@ -43,8 +49,8 @@ function removeProblem(problem: string): OrchestratorError {
 }
 
 /** Agents make worktrees of their own inside theirs; moving those away would lose what is in them. */
-async function refuseNested(repository: string, path: string): Promise<void> {
-  for (const { path: other } of await worktreeEntries(repository))
+async function refuseNested(entries: readonly WorktreeEntry[], path: string): Promise<void> {
+  for (const { path: other } of entries)
     if (other?.startsWith(`${path}/`) === true && (await isThere(other)))
       throw removeProblem(`another worktree lies inside: ${other}`);
 }
@@ -73,17 +79,11 @@ async function moveToTrash(path: string, trash: string): Promise<string[]> {
   }
 }
 
-async function dropEntry(
-  room: GitRoom,
-  repository: string,
-  made: { entry: string; path: string },
-): Promise<void> {
-  const removed = await room.run(['worktree', 'remove', '--force', '--force', '--', made.path], {
-    at: { repository },
-    answers: [0, 128, 255],
-  });
-  // Half-written or broken entries are beyond git; this one is known to be that of the folder that is gone.
-  if (removed.code !== 0) await rm(made.entry, { recursive: true, force: true });
+/** What `git worktree remove` does once the folder is gone; it would refuse half-written entries, and cost a process. */
+async function dropEntry(repository: string, entry: string): Promise<void> {
+  await rm(entry, { recursive: true, force: true });
+  // Where it was the last one.
+  await rmdir(join(repository, 'worktrees')).catch(() => undefined);
 }
 
 /** Deletes everything that was ever moved here, what an earlier process did not get to included. */

@@ -29,6 +29,8 @@ export interface GitAnswer {
   /** Without trailing newline. */
   readonly text: string;
   readonly truncated: boolean;
+  /** What went to stderr, trimmed. */
+  readonly complaints: string;
 }
 
 export interface GitTools {
@@ -90,6 +92,7 @@ function answer(result: ProcessResult, args: readonly string[], call: GitCall, c
       raw: result.stdout,
       text: result.stdout.replace(/\n$/, ''),
       truncated: result.truncated,
+      complaints: result.stderr.trim(),
     };
   throw gitFailure(command, result);
 }

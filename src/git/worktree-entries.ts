@@ -18,12 +18,18 @@ export async function worktreeEntries(repository: string): Promise<readonly Work
   const entries = (await namesIn(join(repository, 'worktrees'))).map((id) =>
     join(repository, 'worktrees', id),
   );
-  return Promise.all(
-    entries.map(async (entry) => {
-      const link = await lineOf(join(entry, 'gitdir'));
-      return { entry, path: link === '' ? null : dirname(resolve(entry, link)) };
-    }),
-  );
+  return Promise.all(entries.map(async (entry) => ({ entry, path: await pathOf(entry) })));
+}
+
+/** The folder that an entry is of; null where it does not say. */
+export async function pathOf(entry: string): Promise<string | null> {
+  const link = await lineOf(join(entry, 'gitdir'));
+  return link === '' ? null : dirname(resolve(entry, link));
+}
+
+/** Whether it is one of this repository's. */
+export async function isEntryOf(repository: string, entry: string): Promise<boolean> {
+  return (await realOr(dirname(entry))) === (await realOr(join(repository, 'worktrees')));
 }
 
 /** The entry registered for a path; null when there is none. */

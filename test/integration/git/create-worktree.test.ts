@@ -373,4 +373,27 @@ describe('[C-44] an add that fails is an error that leaves nothing', () => {
     await expectFailure(repo, wanted(repo.repository, 'w01'), 'GIT_FAILED');
     expect(existsSync(world.place('worktrees'))).toBe(false);
   });
+
+  it('[C-44] a file that the disk has no room for', async () => {
+    const repo = world.repo();
+    repo.commit('large', { 'large.bin': 'x'.repeat(100_000) });
+    const limited = createGit({
+      env: { ...world.sandbox.env, ...gitThatWritesLittle() },
+      clock: systemClock,
+    });
+    const attempt = limited.createWorktree(wanted(repo.repository, 'w01'));
+    await expect(attempt).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    expect(existsSync(world.place('worktrees'))).toBe(false);
+    expect(registeredWorktrees(repo)).toEqual([repo.path]);
+    expect(Object.keys(allRefs(repo))).toEqual(['refs/heads/main']);
+  });
 });
+
+/** No file of more than 16 kB: to git what a full disk is. */
+function gitThatWritesLittle(): { PATH: string } {
+  const folder = world.sandbox.folder('limited');
+  const real = '$(PATH="${PATH#*:}" command -v git)';
+  const script = `#!/bin/sh\ntrap '' XFSZ\nulimit -f 32\nexec "${real}" "$@"\n`;
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+  return { PATH: `${folder}:${world.sandbox.env['PATH']}` };
+}
