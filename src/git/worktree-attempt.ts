@@ -4,7 +4,7 @@ import { isThere } from '../platform/disk.js';
 import { isSameProcessAlive, ownIdentity, type ProcessIdentity } from '../platform/identity.js';
 import type { GitRoom } from './git-room.js';
 import { resolveCommit } from './refs.js';
-import { belongsTo, worktreeEntries } from './worktree-entries.js';
+import { belongsTo, entriesOf } from './worktree-entries.js';
 
 /**
  * A worktree in the making. Git keeps it in the entry's `locked` file from the first moment to the last (so nobody
@@ -50,7 +50,7 @@ export async function sweepInterrupted(room: GitRoom, repository: string): Promi
 
 async function attempts(repository: string): Promise<{ entry: string; attempt: Attempt }[]> {
   const found: { entry: string; attempt: Attempt }[] = [];
-  for (const { entry } of await worktreeEntries(repository)) {
+  for (const entry of await entriesOf(repository)) {
     const attempt = parseReason(await readFile(join(entry, 'locked'), 'utf8').catch(() => ''));
     if (attempt !== null) found.push({ entry, attempt });
   }

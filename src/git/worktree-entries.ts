@@ -15,10 +15,14 @@ export interface WorktreeEntry {
 
 /** Every worktree that a repository (its common git directory) has an entry for. */
 export async function worktreeEntries(repository: string): Promise<readonly WorktreeEntry[]> {
-  const entries = (await namesIn(join(repository, 'worktrees'))).map((id) =>
-    join(repository, 'worktrees', id),
-  );
+  const entries = await entriesOf(repository);
   return Promise.all(entries.map(async (entry) => ({ entry, path: await pathOf(entry) })));
+}
+
+/** Their folders alone. */
+export async function entriesOf(repository: string): Promise<readonly string[]> {
+  const folder = join(repository, 'worktrees');
+  return (await namesIn(folder)).map((id) => join(folder, id));
 }
 
 /** The folder that an entry is of; null where it does not say. */
