@@ -15,10 +15,9 @@ export async function inspectProject(room: GitRoom, project: string): Promise<Pr
   if (place === null) return { ...PLAIN, project: folder };
   const { repository, checkout } = place;
   const at: Place = checkout === null ? { repository } : { folder };
-  const head = await headCommit(room, at, folder);
+  const [head, branch] = await Promise.all([headCommit(room, at, folder), currentBranch(room, at)]);
   const subdirectory = checkout === null ? '' : relative(checkout, folder);
   if (subdirectory !== '') await checkTracked(room, at, { folder, subdirectory, checkout: checkout ?? '' });
-  const branch = await currentBranch(room, at);
   const [upstream, uncommittedFiles, submodules, lfs] = await Promise.all([
     upstreamOf(room, at, { repository, branch }),
     checkout === null ? [] : changedFiles(room, at),
@@ -72,16 +71,17 @@ interface Located {
 /** Where the repository of a folder is; null when it is in none. Throws NOT_A_PROJECT with git's own reason and the fix. */
 async function locate(room: GitRoom, folder: string): Promise<Located | null> {
   const at = { folder };
-  // A path may hold a newline, so each is asked for alone.
   const ask = async (...questions: string[]) => (await room.run(['rev-parse', ...questions], { at })).text;
   let answers: string[];
   try {
-    answers = (await ask('--is-bare-repository', '--is-inside-git-dir', '--is-inside-work-tree')).split('\n');
+    const facts = ['--is-bare-repository', '--is-inside-git-dir', '--is-inside-work-tree'];
+    answers = (await ask(...facts, '--git-common-dir')).split('\n');
   } catch (error) {
     return explainNoRepository(folder, error);
   }
-  const [bare, insideGit, insideTree] = answers;
-  const repository = await realpath(resolve(folder, await ask('--git-common-dir')));
+  // A path may hold newlines, so only the last thing asked for can be one.
+  const [bare, insideGit, insideTree, ...path] = answers;
+  const repository = await realpath(resolve(folder, path.join('\n')));
   if (insideTree === 'true') return { repository, checkout: await realpath(await ask('--show-toplevel')) };
   if (bare === 'true' && (insideGit === 'false' || folder === repository))
     return { repository, checkout: null };

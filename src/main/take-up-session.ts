@@ -38,11 +38,12 @@ async function begin(opening: Opening, addition: string | null): Promise<Session
   const sessionId = options.plan.session_id;
   const row = requireResumable(store, options.plan);
   // Before anything else: to open the place makes a new one where there is none.
-  const alive =
-    row.tmux_socket === null ? 'no' : await isServerAlive({ socketName: row.tmux_socket, env: options.env });
+  const [alive, origin] = await Promise.all([
+    row.tmux_socket === null ? 'no' : isServerAlive({ socketName: row.tmux_socket, env: options.env }),
+    originOf(opening, row),
+  ]);
   if (alive === 'unknown')
     throw notResumable({ sessionId }, `its tmux server does not answer at ${row.tmux_socket}`, 'try again');
-  const origin = await originOf(opening, row);
   const { port, unreachable } = await findPort(opening, server);
   const { live: agents, socket } = await parts.backend.open();
   recordReturn(opening, row, socket);

@@ -132,9 +132,9 @@ class TmuxBackend implements Backend {
 
   async adopt(live: LiveAgent, spec: StartSpec): Promise<StartedAgent> {
     const { session, roster } = this.place;
-    const { connection: client, target } = session;
+    const { connection: client } = session;
     const watchPane = (paneId: string) => this.watchPane(spec, paneId, { takenOver: true });
-    const entry = await takeOver({ client, target, logger: this.options.logger, watchPane }, live, spec);
+    const entry = await takeOver({ client, logger: this.options.logger, watchPane }, live, spec);
     await this.cosmetic(() => setLabel(client, entry.paneId, { text: spec.label }));
     const started = roster.add(entry);
     await entry.watch.check();

@@ -1,3 +1,4 @@
+import { OrchestratorError } from '../../core/errors/error.js';
 import type { ControlClient } from './types.js';
 import type { ProcessRef } from '../../platform/process-tree.js';
 import { parseStartCommand } from '../../platform/launch/launcher.js';
@@ -41,6 +42,18 @@ export async function listPanes(client: ControlClient, sessionId: string): Promi
   return (await client.command('list-panes', '-s', '-t', sessionId, '-F', ROW)).flatMap(
     (line) => parseRow(line) ?? [],
   );
+}
+
+/** One of them; null where it is gone. To look at each of many in the list of all would take the square of their number. */
+export async function findPane(client: ControlClient, paneId: string): Promise<PaneRow | null> {
+  try {
+    const [line = ''] = await client.command('display-message', '-p', '-t', paneId, ROW);
+    return parseRow(line);
+  } catch (error) {
+    if (error instanceof OrchestratorError && /can't find pane/.test(String(error.params['problem'])))
+      return null;
+    throw error;
+  }
 }
 
 /** Notes on the pane what a later supervisor must know to take its agent over. */

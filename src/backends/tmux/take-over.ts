@@ -6,13 +6,11 @@ import { createEntry, type Entry } from './entry.js';
 import { watchLaunch } from '../../platform/launch/launch-watch.js';
 import { launchFiles } from '../../platform/launch/launcher.js';
 import type { PaneAgent } from './pane-agent.js';
-import { listPanes } from './panes.js';
+import { findPane } from './panes.js';
 import type { ControlClient } from './types.js';
 
 export interface TakingOver {
   readonly client: ControlClient;
-  /** `$n` */
-  readonly target: string;
   readonly logger: Logger;
   watchPane(paneId: string): PaneAgent;
 }
@@ -20,9 +18,8 @@ export interface TakingOver {
 /** An agent that an earlier supervisor started. Throws SPAWN_FAILED when it is not in its pane any more. */
 export async function takeOver(options: TakingOver, live: LiveAgent, spec: StartSpec): Promise<Entry> {
   const { workerId, attemptId, directory } = spec;
-  const panes = await listPanes(options.client, options.target);
-  const pane = panes.find(({ paneId }) => paneId === live.paneId);
-  if (pane === undefined || pane.attemptId !== live.attemptId || attemptId !== live.attemptId) {
+  const pane = live.paneId === null ? null : await findPane(options.client, live.paneId);
+  if (pane === null || pane.attemptId !== live.attemptId || attemptId !== live.attemptId) {
     const problem = `attempt ${live.attemptId} is not in pane ${live.paneId} any more`;
     throw new OrchestratorError('SPAWN_FAILED', { worker: workerId, problem });
   }

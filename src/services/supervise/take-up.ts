@@ -71,18 +71,9 @@ export async function takeUpSession(
   await endLeftCommands(session);
   await live.verifyJobs.takeUp();
   finishIntegration(session, live);
-  const adopted: string[] = [];
-  const lost = found.filter((one) => one.is === 'ended');
-  for (const one of found) {
-    if (one.is === 'by turns') {
-      live.engine.attach(one.worker, { takenOver: true });
-      adopted.push(one.worker.worker_id);
-    }
-    if (one.is !== 'alive') continue;
-    const past = await adopt(session, live, one);
-    if (past === null) adopted.push(one.worker.worker_id);
-    else lost.push({ is: 'ended', worker: one.worker, past });
-  }
+  const taken = await Promise.all(found.map((one) => takeOver(session, live, one)));
+  const lost = taken.filter((one) => one.is === 'ended');
+  const adopted = taken.filter(isThere).map(({ worker }) => worker.worker_id);
   for (const { worker, past } of lost)
     await live.engine.endedMeanwhile(worker, whatBecame(past, back.placeGone));
   const workers = adopted.filter((workerId) => workerId !== LEAD_ID);
@@ -103,6 +94,18 @@ export async function takeUpSession(
     addToGoal(session, isManual(live) ? ONLY_WORKER : LEAD_ID, back.addition);
   // Those that a message was to bring back.
   for (const { worker_id: workerId } of session.store.workers(session.sessionId)) live.engine.pump(workerId);
+}
+
+/** What it is after that: one that was found alive may have ended. */
+async function takeOver(session: SessionContext, live: LiveSession, one: Found): Promise<Found> {
+  if (one.is === 'by turns') live.engine.attach(one.worker, { takenOver: true });
+  if (one.is !== 'alive') return one;
+  const past = await adopt(session, live, one);
+  return past === null ? one : { is: 'ended', worker: one.worker, past };
+}
+
+function isThere({ is }: Found): boolean {
+  return is === 'alive' || is === 'by turns';
 }
 
 /** How an agent ended when everything in its place did says nothing of the agent. */
