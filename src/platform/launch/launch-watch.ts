@@ -19,9 +19,13 @@ export function watchLaunch(files: LaunchFiles, onWarning: (problem: string) => 
   let resolveEnded: (status: number) => void = () => undefined;
   const started = new Promise<ProcessRef>((resolve) => (resolveStarted = resolve));
   const ended = new Promise<number>((resolve) => (resolveEnded = resolve));
+  let isKnown = false;
   const check = async () => {
-    const agent = await readPidFile(files.pid);
-    if (agent !== null) resolveStarted(agent);
+    const agent = isKnown ? null : await readPidFile(files.pid);
+    if (agent !== null) {
+      isKnown = true;
+      resolveStarted(agent);
+    }
     const status = await readExitFile(files.exit);
     if (status !== null) resolveEnded(status);
   };

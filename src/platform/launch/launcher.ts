@@ -97,27 +97,28 @@ export function launchScript(spec: LaunchedProgram, script: LaunchScript): strin
 # Starts worker ${spec.workerId}, attempt ${spec.attemptId}.
 trap : INT QUIT TERM
 trap 'was_read=1' USR1
-${streams === undefined ? '' : redirection(streams)}${PUT_FILE}
-finish() {
-  put ${shellQuote(files.exit)} "$1"
+umask_was=$(umask)
+umask 077
+${streams === undefined ? '' : redirection(streams)}finish() {
+  printf '%s\\n' "$1" >${shellQuote(files.exit)}
 ${stays ? STAY : ''}  exit "$1"
 }
-cd -- ${shellQuote(script.realCwd)} && [ "$(pwd -P)" = ${shellQuote(script.realCwd)} ] || {
+cd -P -- ${shellQuote(script.realCwd)} && [ "$PWD" = ${shellQuote(script.realCwd)} ] || {
   echo "agentorchestr: the working directory cannot be entered" >&2
   finish 126
 }
 ${script.without.map((name) => `unset ${variableName(name)}\n`).join('')}${exports.join('\n')}
 # What this shell itself would say of a killed child does not belong among the agent's last words.
 exec 3>&2 2>/dev/null
-/bin/sh -c ${shellQuote(INNER)} agent ${shellQuote(files.pid)} ${spec.argv.map(shellQuote).join(' ')}
+/bin/sh -c ${shellQuote(INNER)} agent ${shellQuote(files.pid)} "$umask_was" ${spec.argv.map(shellQuote).join(' ')}
 finish $?
 `;
 }
 
-/** Nobody hangs up on what has no terminal. What it writes is private. */
+/** Nobody hangs up on what has no terminal. */
 function redirection(streams: NonNullable<LaunchScript['streams']>): string {
   const [input, output, errors] = [streams.input, streams.output, streams.errors].map(shellQuote);
-  return `trap : HUP\numask_was=$(umask)\numask 077\nexec <${input} >>${output} 2>>${errors}\numask "$umask_was"\n`;
+  return `trap : HUP\nexec <${input} >>${output} 2>>${errors}\n`;
 }
 
 // tmux drops what it has not read from the terminal when its first process ends.
@@ -126,28 +127,11 @@ const STAY = `  command -p sleep ${STAY_SECONDS} &
   [ -n "$was_read" ] && kill $! 2>/dev/null || wait $!
 `;
 
-/**
- * Whole or not at all. Without the attempt's mark: whoever ends all that carries it must not end this in the middle.
- * `command -p`: the user's PATH need not lead to mv.
- */
-const PUT_FILE = `put() {
-  (
-    unset ${ATTEMPT_VARIABLE}
-    umask 077
-    printf '%s\\n' "$2" >"$1.tmp" && { command -p mv -f "$1.tmp" "$1" || mv -f "$1.tmp" "$1"; }
-  )
-}`;
-
+/** Its own start time is the 22nd word of what the kernel says of it; its name, the second, is `sh` here: one word. */
 const INNER = `exec 2>&3 3>&-
-${PUT_FILE}
-file=$1
-shift
-if read -r stat 2>/dev/null </proc/$$/stat; then
-  started=$(set -f; set -- \${stat##*) }; shift 19; printf %s "$1")
-else
-  started=$(LC_ALL=C ps -o lstart= -p $$)
-fi
-put "$file" "$$ $started" && unset file stat started && exec "$@"`;
+read -r ${'_ '.repeat(21)}ao_started _ 2>/dev/null </proc/$$/stat
+[ -n "$ao_started" ] || ao_started=$(LC_ALL=C ps -o lstart= -p $$)
+printf '%s\\n' "$$ $ao_started" >"$1" && umask "$2" && shift 2 && unset ao_started && exec "$@"`;
 
 export async function readPidFile(path: string): Promise<ProcessRef | null> {
   const match = /^(\d+) +(\S.*?) *\n$/.exec((await readTextFile(path)) ?? '');

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compiledRoot } from '../../support/compiled.js';
@@ -8,6 +8,8 @@ import { contents, LeftSession, type LeftTree } from '../../support/left-session
 import { allRefs, fingerprint, registeredWorktrees } from '../../support/repo.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+
+const KEPT = 'refs/agentorchestr/salvage/0123abcd/w01';
 
 let session: LeftSession;
 let launcher: string;
@@ -18,8 +20,8 @@ beforeEach(async () => {
 afterEach(() => session.close());
 
 /** The command as a process of its own, which can be killed. */
-function startClean(env: Record<string, string> = {}): ChildProcess {
-  const args = [launcher, 'clean', session.sessionId, '--yes', '--json'];
+function startClean(env: Record<string, string> = {}, ...flags: string[]): ChildProcess {
+  const args = [launcher, 'clean', session.sessionId, '--yes', '--json', ...flags];
   return spawn(process.execPath, args, {
     env: { ...session.env, ...env },
     cwd: session.repo.path,
@@ -78,8 +80,6 @@ describe('[C-40] clean that is killed', () => {
     ['commit-tree', 'after'],
     ['update-ref', 'before'],
     ['update-ref', 'after'],
-    ['remove', 'before'],
-    ['remove', 'after'],
     ['for-each-ref', 'before'],
     ['--delete', 'before'],
     ['--delete', 'after'],
@@ -90,12 +90,7 @@ describe('[C-40] clean that is killed', () => {
       const user = fingerprint(session.repo.path, session.repo.repository);
       const shim = stallingGit(session.world, step, when);
       // A failed session is cleaned only when that is said.
-      const child = spawn(process.execPath, [launcher, 'clean', session.sessionId, '--give-up', '--yes'], {
-        env: { ...session.env, ...shim.env },
-        cwd: session.repo.path,
-        stdio: 'ignore',
-        detached: true,
-      });
+      const child = startClean(shim.env, '--give-up');
       await shim.reached();
       process.kill(-(child.pid ?? 0), 'SIGKILL');
       await new Promise((resolve) => child.once('close', resolve));
@@ -114,25 +109,29 @@ describe('[C-40] clean that is killed', () => {
     },
   );
 
-  it('[C-40] between keeping and removing, keeps the same work once', async () => {
-    const work = await leaveWork();
-    const shim = stallingGit(session.world, 'remove', 'before');
-    const child = spawn(process.execPath, [launcher, 'clean', session.sessionId, '--give-up', '--yes'], {
-      env: { ...session.env, ...shim.env },
-      cwd: session.repo.path,
-      stdio: 'ignore',
-      detached: true,
-    });
-    await shim.reached();
-    const refs = allRefs(session.repo);
-    process.kill(-(child.pid ?? 0), 'SIGKILL');
-    await new Promise((resolve) => child.once('close', resolve));
-    await giveUp();
-    const kept = (all: Record<string, string>) =>
-      Object.entries(all).filter(([name]) => name.includes('salvage') && name in refs);
-    expect(kept(allRefs(session.repo))).toEqual(kept(refs));
-    await expectAllKept(work);
-  });
+  it.each(['before it removes', 'in the middle of removing'] as const)(
+    '[C-40] %s what it kept, keeps the same work once',
+    async (when) => {
+      const work = await leaveWork();
+      const shim = stallingGit(session.world, 'update-ref', 'after');
+      const child = startClean(shim.env, '--give-up');
+      await shim.reached();
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      await new Promise((resolve) => child.once('close', resolve));
+      const refs = allRefs(session.repo);
+      expect(refs).toHaveProperty([KEPT]);
+      if (when === 'in the middle of removing') {
+        const trash = join(session.paths.data, 'trash');
+        mkdirSync(trash, { recursive: true, mode: 0o700 });
+        renameSync(work.tree.path, join(trash, 'agentorchestr-trash-w01-0123'));
+      }
+      await giveUp();
+      const kept = (all: Record<string, string>) =>
+        Object.entries(all).filter(([name]) => name.includes('salvage') && name in refs);
+      expect(kept(allRefs(session.repo))).toEqual(kept(refs));
+      await expectAllKept(work);
+    },
+  );
 });
 
 describe('two cleans at once', () => {

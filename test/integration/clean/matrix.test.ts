@@ -122,7 +122,7 @@ const CELLS: readonly Cell[] = [
   {
     content: 'branch deleted under it',
     prepare: (tree) => {
-      const commit = tree.commit('work', { 'w.txt': 'w\n' });
+      const commit = tree.commit('work of a branch deleted', { 'w.txt': 'w\n' });
       tree.git('update-ref', '-d', `refs/heads/${tree.branch}`);
       tree.write('un.txt', 'un\n');
       return { commits: [commit], files: contents(tree.path) };
@@ -141,7 +141,7 @@ const CELLS: readonly Cell[] = [
     content: 'renamed by hand',
     prepare: (tree) => {
       tree.write('un.txt', 'un\n');
-      const commit = tree.commit('work', { 'w.txt': 'w\n' });
+      const commit = tree.commit('work of a folder renamed', { 'w.txt': 'w\n' });
       tree.write('un2.txt', 'un\n');
       renameSync(tree.path, `${tree.path}-renamed`);
       return { commits: [commit], files: contents(`${tree.path}-renamed`) };
@@ -151,7 +151,7 @@ const CELLS: readonly Cell[] = [
     content: 'removed by hand',
     prepare: (tree) => {
       tree.git('checkout', '--quiet', '--detach');
-      const commit = tree.commit('work', { 'w.txt': 'w\n' });
+      const commit = tree.commit('work of a folder removed', { 'w.txt': 'w\n' });
       tree.write('staged.txt', 'staged\n');
       tree.git('add', 'staged.txt');
       rmSync(tree.path, { recursive: true });

@@ -149,12 +149,12 @@ describe('stop', () => {
     const { pid: launcherPid = 0 } = spawn('/bin/sh', [files.script], { env, stdio: 'ignore' });
     await until(() => existsSync(join(sandbox.home, 'left')) && pidIn('left') > 0, 'the agent runs');
     // Writing takes as long as it likes: until somebody reads.
-    execFileSync('sh', ['-c', 'mkfifo "$0"', `${files.exit}.tmp`]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', files.exit]);
     const agent = await readPidFile(files.pid);
     const options = { graceMs: 5_000, clock: systemClock };
     const ended = endProcesses({ agent, launcher: processRef(launcherPid), attemptId }, options);
     await until(() => isGone(pidIn('left')), 'what the agent left behind is gone');
-    const written = execFileSync('cat', [`${files.exit}.tmp`], { encoding: 'utf8', timeout: 20_000 });
+    const written = execFileSync('cat', [files.exit], { encoding: 'utf8', timeout: 20_000 });
     expect(written).toBe('130\n');
     expect(await ended).toEqual({ verified: true, survivors: [] });
   });

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../../../support/sandbox.js';
@@ -82,8 +90,9 @@ describe('starting an agent', () => {
     await world.backend.open();
     await world.backend.start(world.spec('lead', WAIT));
     const spec = world.spec('w01', ['/bin/sh', '-c', 'touch "$HOME/ran"; exec sleep 1000']);
-    // A folder stands where the launcher writes the pid.
-    mkdirSync(join(spec.directory, `w01.${spec.attemptId}.pid.tmp`), { recursive: true, mode: 0o700 });
+    // Where the launcher writes the pid, a link leads nowhere.
+    mkdirSync(spec.directory, { recursive: true, mode: 0o700 });
+    symlinkSync(join(sandbox.home, 'nowhere', 'pid'), join(spec.directory, `w01.${spec.attemptId}.pid`));
     await expect(world.backend.start(spec)).rejects.toMatchObject({
       code: 'SPAWN_FAILED',
       params: { problem: expect.stringContaining('status') },
