@@ -28,6 +28,7 @@ export async function examineProject(
     consentNeeded: consented ? [] : frozen.fromFiles,
     verifyGivenUnused: frozen.givenUnused,
     baseStatement: presentBase(facts, options.includeChanges),
+    leavesChangesOut: facts.uncommittedFiles.length > 0 && !options.includeChanges,
   };
 }
 

@@ -200,6 +200,8 @@ export interface ProjectExamination {
   readonly verifyGivenUnused: boolean;
   /** "base main@abc1234; …" as it is now, before any fetch. */
   readonly baseStatement: string;
+  /** There are uncommitted files, and agents will not see them. */
+  readonly leavesChangesOut: boolean;
 }
 
 export interface WorkPlace {

@@ -203,13 +203,20 @@ export class Conversations {
   }
 
   async #interruptAll(): Promise<void> {
+    const { logger } = this.#deps;
+    const interrupt = async (sessionId: string, opening: Promise<OpenEngine>) => {
+      const { engine } = await opening;
+      const summary = 'agentd was stopped while it ran';
+      for (const run of this.#running(sessionId))
+        await engine.endRun(run, { type: 'run.interrupted', summary, evidence: 'process' });
+    };
     await Promise.all(
-      this.#open.all().map(async ([sessionId, opening]) => {
-        const { engine } = await opening;
-        const summary = 'agentd was stopped while it ran';
-        for (const run of this.#running(sessionId))
-          await engine.endRun(run, { type: 'run.interrupted', summary, evidence: 'process' });
-      }),
+      this.#open.all().map(([session, opening]) =>
+        // One that fails is no reason not to wait for the others.
+        interrupt(session, opening).catch((error: unknown) =>
+          logger.warn({ session, err: error }, 'its runs could not be interrupted'),
+        ),
+      ),
     );
   }
 

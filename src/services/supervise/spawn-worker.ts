@@ -163,7 +163,10 @@ async function prepareAndLaunch(
     session.logger.warn({ worker: worker.worker_id, code: error.code, err: error.cause }, error.message);
     recordFailure(session, live, worker, error);
     if (isToldByAnswer()) takeNoticeOf(session, worker);
-    if (created) await undoWorktree(session, row, worker);
+    if (created)
+      await undoWorktree(session, row, worker).catch((again: unknown) =>
+        session.logger.warn({ worker: worker.worker_id, err: again }, 'its worktree could not be undone'),
+      );
     throw error.code === 'INTERNAL'
       ? new OrchestratorError(
           'SPAWN_FAILED',

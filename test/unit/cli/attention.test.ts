@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestratorError } from '../../../src/core/errors/error.js';
 import { runProgram } from '../../../src/doors/cli/program.js';
+import type { StoredEvent } from '../../../src/core/events/index.js';
 import type { AttentionItem } from '../../../src/services/supervise/attention.js';
 import { fakeHost, fakeTerminal } from './fake-host.js';
 
@@ -41,6 +42,7 @@ async function run(
     answers?: string[];
     sessions?: string[];
     fails?: Error;
+    events?: readonly StoredEvent[];
   } = {},
 ) {
   const { items = [item()], tty = false, answers = [], sessions = ['3f2a91bc'], fails } = options;
@@ -63,6 +65,9 @@ async function run(
           ...{ updated_at: '', project: '/elsewhere', goal: 'x' },
         })),
       ),
+    async *events() {
+      for (const event of options.events ?? []) yield await Promise.resolve(event);
+    },
     findSession: (prefix) => Promise.resolve(`${prefix}-whole`),
     call: (sessionId, { name }, input) => {
       called.push([sessionId, name, input]);
@@ -101,6 +106,17 @@ lead  stuck  4 min ago
       code: 0,
       out: 'nothing waits for you\n',
     });
+  });
+
+  it('with --watch asks again for what comes, not for each thing that was', async () => {
+    const waiting = (at: string) => ({ type: 'worker.waiting', at }) as StoredEvent;
+    const past = ['2030-01-01T10:00:00.000Z', '2030-01-01T11:00:00.000Z'].map(waiting);
+    const { called } = await run(['attention', '--watch'], { events: past });
+    expect(called).toHaveLength(1);
+    const { called: later } = await run(['attention', '--watch'], {
+      events: [...past, waiting('2030-01-01T12:00:01.000Z')],
+    });
+    expect(later).toHaveLength(2);
   });
 
   it('is one JSON object when asked for', async () => {

@@ -107,6 +107,10 @@ describe('the choice of agents', () => {
     );
   });
 
+  it('[18] of one that was named alone it does not warn', () => {
+    expect(choose(ALL, { names: ['good'] })).toEqual({ lead: 'good', workers: ['good'], warnings: [] });
+  });
+
   it('[17] a lead that is not installed is told so', () => {
     expect(failing([good], { lead: 'best' })).toMatchObject({ code: 'NO_AGENTS' });
   });

@@ -78,6 +78,7 @@ export function fakeHost(terminal: Terminal, given: Partial<CliHost> = {}): CliH
         consentNeeded: [],
         verifyGivenUnused: false,
         baseStatement: 'base main@0000000',
+        leavesChangesOut: false,
       }),
     ...given,
   };

@@ -16,6 +16,7 @@ const examined: ProjectExamination = {
   consentNeeded: [],
   verifyGivenUnused: false,
   baseStatement: 'base main@0000000',
+  leavesChangesOut: false,
 };
 
 /** Runs until the session would start, and returns its plan. */
@@ -82,6 +83,14 @@ describe('typing a goal', () => {
 });
 
 describe('the plan', () => {
+  it('says how to take along what is not committed, where something is left out', async () => {
+    const hint = 'to start from them too: --include-changes';
+    const said = async (leavesChangesOut: boolean) =>
+      (await plan(['--goal', 'x', '--yes'], { examined: { leavesChangesOut } })).said;
+    expect(await said(true)).toContain(hint);
+    expect(await said(false)).not.toContain(hint);
+  });
+
   it('carries every flag', async () => {
     const flags =
       '--max-workers 3 --session-timeout 60 --include-changes --fetch --apply --kill-tmux --no-bypass --headless --lead-may-answer --yes --no-attach';

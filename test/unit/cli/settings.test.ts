@@ -42,7 +42,7 @@ async function plan(args: readonly string[] = [], env: Record<string, string> = 
       asked = options;
       return Promise.resolve({
         ...{ project, trusted: true, verifyCommands: [], setupCommands: [], consentNeeded: [] },
-        ...{ verifyGivenUnused: true, baseStatement: 'base main@0000000' },
+        ...{ verifyGivenUnused: true, baseStatement: 'base main@0000000', leavesChangesOut: false },
       });
     },
     startSession: (started) => {

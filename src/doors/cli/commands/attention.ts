@@ -11,12 +11,13 @@ export async function attention(host: CliHost, parsed: Parsed): Promise<number> 
   const sessionId = await whichRunningSession(host, parsed.positionals[0]);
   const { terminal } = host;
   const json = parsed.isOn('json') ?? false;
+  const since = host.now();
   const items = await listAttention(host, sessionId);
   const options = { paint: createPaint(terminal, host.env, 'stdout'), sessionId, now: host.now() };
   terminal.out(
     json ? `${JSON.stringify({ session_id: sessionId, items }, null, 2)}\n` : renderAttention(items, options),
   );
-  if (parsed.isOn('watch') === true) await watch(host, sessionId, items, { json });
+  if (parsed.isOn('watch') === true) await watch(host, sessionId, items, { json, since });
   return EXIT.ok;
 }
 
@@ -30,7 +31,7 @@ async function watch(
   host: CliHost,
   sessionId: string,
   shown: readonly AttentionItem[],
-  { json }: { json: boolean },
+  { json, since }: { json: boolean; since: number },
 ): Promise<void> {
   const { terminal } = host;
   const paint = createPaint(terminal, host.env, 'stdout');
@@ -38,6 +39,8 @@ async function watch(
   const signal = terminal.interrupted;
   for await (const event of host.events(sessionId, { after: 0, follow: true, signal })) {
     if (!CONCERNS.test(event.type) || signal.aborted) continue;
+    // What came of it is shown already.
+    if (Date.parse(event.at) < since) continue;
     const items = await listAttention(host, sessionId);
     for (const item of items.filter((candidate) => !known.has(keyOf(candidate)))) {
       const text = json

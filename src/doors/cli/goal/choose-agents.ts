@@ -42,6 +42,8 @@ export function chooseAgents(
   const others = candidates.filter((agent) => agent.name !== lead.name);
   const workers = names === null ? others.slice(0, WORKERS_BY_DEFAULT) : others;
   if (workers.length > 0) return { lead, workers, warnings };
+  // Who names one agent and no other wants just that.
+  if (names !== null && warnings.length === 0) return { lead, workers: [lead], warnings };
   const alone = `only ${lead.name} can be used: it leads and works, as separate instances`;
   return { lead, workers: [lead], warnings: [...warnings, alone] };
 }

@@ -24,6 +24,7 @@ export function sayPlan(
     printWarning(host.terminal, '--verify is not used: PROJECT.md says how to verify');
   const rows = [
     ['base', examined.baseStatement.replace(/^base:? /, '')],
+    ...(examined.leavesChangesOut ? [['', 'to start from them too: --include-changes']] : []),
     ['agents', agents],
     ...commands('set up', examined.setupCommands),
     ...commands('verify', examined.verifyCommands),
