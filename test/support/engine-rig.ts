@@ -25,6 +25,7 @@ export interface EngineRigOptions {
   readonly paste?: PasteRules;
   readonly stallMs?: number;
   readonly endsSilent?: boolean;
+  readonly outcomeBy?: 'report' | 'turn';
 }
 
 /** Hook bodies are the facts themselves. */
@@ -67,7 +68,7 @@ export class EngineRig {
       launch: () => launchWith(hooks, paste),
       turn: () => null,
       slots: new Slots(99),
-      outcomeBy: () => 'report',
+      outcomeBy: () => options.outcomeBy ?? 'report',
       stallMs: options.stallMs ?? null,
       endsSilent: options.endsSilent ?? false,
       cpuTime: async () => this.cpuMs,

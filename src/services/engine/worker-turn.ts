@@ -39,6 +39,8 @@ export interface TurnFailure {
 export class WorkerTurn {
   readonly #parts: TurnParts;
   #open = false;
+  /** How many have begun. */
+  #turns = 0;
   /** A text was taken into the turn that runs: whether it belongs to that turn or starts the next one is not known. */
   #steered = false;
   #cancelClose: (() => void) | null = null;
@@ -57,13 +59,19 @@ export class WorkerTurn {
 
   /** It is known to be in a turn from before this supervisor. */
   reopen(isOpen: boolean): void {
-    this.#open = isOpen;
+    if (isOpen) this.#begin();
+    else this.#open = false;
+  }
+
+  #begin(): void {
+    if (!this.#open) this.#turns += 1;
+    this.#open = true;
   }
 
   /** The agent took a text: a turn has begun, or `steered`: it was taken into the one that was open. */
   taken(steered: boolean): void {
     if (steered) this.#steered = true;
-    this.#open = true;
+    this.#begin();
     this.keepOpen();
   }
 
@@ -78,14 +86,14 @@ export class WorkerTurn {
   }
 
   working(evidence: Evidence): void {
-    this.#open = true;
+    this.#begin();
     this.keepOpen();
     this.#parts.record.working(evidence);
   }
 
   /** In a turn that began under an earlier supervisor. */
   resumed(atGate: boolean): void {
-    this.#open = true;
+    this.#begin();
     if (!atGate) this.#parts.record.working('transcript');
   }
 
@@ -149,26 +157,33 @@ export class WorkerTurn {
     this.keepOpen();
     if (!this.#open) return null;
     this.#open = this.#steered = false;
+    const turn = this.#turns;
     record.pastGate(evidence);
     record.answered(evidence);
     const answer =
       record.worker()?.role === 'lead' ? this.#leadTurnEnded() : await this.#workerTurnEnded(text, fromHook);
     // Closed meanwhile: to call it idle would tell whoever takes over that nothing was left to settle.
     if (this.#parts.signal.aborted) return null;
-    if (answer === null && !this.#open) record.idle(evidence);
+    if (answer === null && this.#isLast(turn)) record.idle(evidence);
     onOver();
     return answer;
   }
 
+  /** It is over, and none has begun since: one that began and ended while evidence was waited for has the last word. */
+  #isLast(turn: number): boolean {
+    return !this.#open && turn === this.#turns;
+  }
+
   async #workerTurnEnded(text: string, fromHook: boolean): Promise<unknown> {
     const { deps, record, candidates, flag, signal } = this.#parts;
+    const turn = this.#turns;
     const reported = record.openRun();
     if (reported?.state === 'running' && !isReportedForGood(reported)) {
       const flagged = await flag.check();
       if (flagged !== null) candidates.take(flagged, 'flag');
       else await delay(deps.clock, EVIDENCE_LAG_MS, signal);
     }
-    if (signal.aborted || this.#open) return null;
+    if (signal.aborted || !this.#isLast(turn)) return null;
     const worker = record.worker();
     const open = record.openRun();
     const isOutcome = worker !== null && deps.outcomeBy(worker) === 'turn';
@@ -190,7 +205,7 @@ export class WorkerTurn {
     const { record, hooks } = this.#parts;
     const answer = fromHook ? (hooks()?.continueTurn(text) ?? null) : null;
     record.nudged(run, text, answer === null ? null : 'answer to the end-of-turn hook');
-    if (answer !== null) this.#open = true;
+    if (answer !== null) this.#begin();
     return answer;
   }
 

@@ -71,6 +71,24 @@ describe('a turn that ends without a report', () => {
     expect(rig.store.runs(rig.deps.sessionId, 'w01')).toHaveLength(1);
   });
 
+  it('has no outcome where another began and ended while evidence of the first was waited for', async () => {
+    await rig.close();
+    rig = new EngineRig({ outcomeBy: 'turn' });
+    await rig.working('w01');
+    const first = rig.hook('w01', { fact: 'turn_ended', text: 'I have asked' });
+    await rig.calm();
+    await rig.clock.advance(100);
+    await rig.hook('w01', { fact: 'prompt_submitted', text: 'the answer' });
+    const second = rig.hook('w01', { fact: 'turn_ended', text: 'thank you' });
+    await rig.calm();
+    await rig.clock.advance(150);
+    await first;
+    expect(rig.run('w01').state).toBe('running');
+    await rig.clock.advance(100);
+    await second;
+    expect(rig.run('w01')).toMatchObject({ state: 'succeeded', summary: 'thank you' });
+  });
+
   it('is not asked for one when the answer to its question is already in the composer', async () => {
     await rig.working('w01');
     rig.engine.ask('w01', 'red or blue?');
