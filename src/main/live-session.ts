@@ -82,6 +82,7 @@ export function createLive(parts: LiveParts): LiveSession {
     toolsSeen: new ToolsSeen(clock),
     launching: new Map(),
     integrating: createMutex(),
+    ending: new AbortController(),
     commandEnvironment: commands,
     isRoot: process.getuid?.() === 0,
     agent: (name) => ({ adapter: findAgent(name, agents), binary: plan.binaries[name] ?? '' }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../core/clock.js';
 import { OrchestratorError, toOrchestratorError } from '../core/errors/error.js';
 import type { Logger } from '../platform/logger.js';
+import { requireAnswered } from './operation.js';
 import type { Caller, Callable, CallContext, Operation, Scope } from './operation.js';
 import type { SessionContext } from './session-context.js';
 
@@ -22,6 +23,7 @@ export async function callOperation(
   return callIn(operations, session, call, {
     context: (common) => ({ ...common, session }),
     granted(operation) {
+      requireAnswered(session, call.caller);
       if (!isGranted(operation, call.caller.scope, session))
         throw new OrchestratorError('LEAD_MAY_NOT_ANSWER', { operation: operation.name });
     },

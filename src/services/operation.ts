@@ -29,6 +29,17 @@ export function waitLimitMs(caller: Pick<Caller, 'callLimitMs'>, askedMs: number
   return Math.min(askedMs, Math.max(1_000, caller.callLimitMs - MARGIN_MS));
 }
 
+/** Throws SESSION_ENDED for an agent that is being ended with its session. */
+export function requireAnswered({ live, sessionId }: SessionContext, caller: Caller): void {
+  if (!isBeingEnded({ live }, caller)) return;
+  throw new OrchestratorError('SESSION_ENDED', { session: sessionId, state: 'its agents are being ended' });
+}
+
+/** What becomes of the others meanwhile is no news for it: whoever goes on with the session is told. */
+export function isBeingEnded({ live }: Pick<SessionContext, 'live'>, { scope }: Caller): boolean {
+  return (scope === 'lead' || scope === 'worker') && live?.ending.signal.aborted === true;
+}
+
 /** What every operation is told of the call, whatever it is about. */
 export interface CallContext {
   readonly caller: Caller;

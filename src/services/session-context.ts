@@ -48,6 +48,8 @@ export interface LiveSession {
   readonly launching: Map<string, Promise<string | null>>;
   /** Serialises everything that moves the integration branch. */
   integrating<T>(work: () => Promise<T>): Promise<T>;
+  /** Aborted when its agents are being ended: from then on none of them is answered. */
+  readonly ending: AbortController;
   /** Ends the session once the current answers are out. */
   finish(): void;
   /** Asks the supervisor to pause the session. */

@@ -54,6 +54,7 @@ export function createFakeSession(rig: EngineRig, options: FakeSessionOptions = 
     toolsSeen: new ToolsSeen(clock),
     launching: new Map(),
     integrating: (work) => work(),
+    ending: new AbortController(),
     finish: () => undefined,
     pause: () => undefined,
     stop: () => undefined,

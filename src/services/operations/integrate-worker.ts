@@ -36,7 +36,7 @@ export const integrateWorkerOperation = defineOperation({
   }),
   run: async ({ session, caller }, input) => {
     requireOpen(session);
-    const { merged, commit, conflicts, sentBack } = await integrateWorker(session, {
+    const { merged, commit, conflicts, sentBack, isEmpty } = await integrateWorker(session, {
       workerId: input.worker_id,
       strategy: input.strategy,
       onConflict: input.on_conflict,
@@ -45,9 +45,11 @@ export const integrateWorkerOperation = defineOperation({
     });
     const tip = merged
       ? 'integrated; verify when all are in'
-      : sentBack
-        ? 'the worker resolves it: wait_for_worker, then integrate_worker again'
-        : 'call again with on_conflict:"worker" to send it back to the worker';
+      : isEmpty
+        ? `nothing to integrate: ${input.worker_id} committed nothing; list_workers says what became of its run`
+        : sentBack
+          ? 'the worker resolves it: wait_for_worker, then integrate_worker again'
+          : 'call again with on_conflict:"worker" to send it back to the worker';
     return {
       merged,
       worker_id: input.worker_id,

@@ -104,6 +104,7 @@ function lastTurn(session: SessionContext): Promise<void> {
 }
 
 async function endAgents(session: SessionContext, live: LiveSession, end: SessionEnd): Promise<void> {
+  live.ending.abort();
   live.engine.hold();
   await Promise.allSettled(live.launching.values());
   const workers = session.store.workers(session.sessionId);

@@ -18,6 +18,8 @@ export interface Integration {
   readonly commit: string | null;
   readonly conflicts: readonly string[];
   readonly sentBack: boolean;
+  /** Nothing was done: it committed nothing of its own. */
+  readonly isEmpty: boolean;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function integrateWorker(
   const row = requireOpen(session);
   return live.integrating(async () => {
     const worker = findWorker(session, request.workerId);
-    const commit = await readyCommit(session, worker, request.commit);
+    const { commit, hasOwn } = await readyCommit(session, worker, request.commit);
     const result = await session.git.integrate({
       repository: row.repository,
       worktree: row.integration_worktree ?? '',
@@ -42,6 +44,8 @@ export async function integrateWorker(
       message: mergeMessage(worker),
     });
     if (!result.merged) return sendBack(session, row, worker, request, result.conflicts);
+    if (result.alreadyIn && !hasOwn)
+      return { merged: false, commit: null, conflicts: [], sentBack: false, isEmpty: true };
     session.store.append(
       fact('branch.integrated', subject(session, worker), {
         worker: worker.worker_id,
@@ -51,16 +55,19 @@ export async function integrateWorker(
         strategy: request.strategy,
       }),
     );
-    return { merged: true, commit: result.commit, conflicts: [], sentBack: false };
+    return { merged: true, commit: result.commit, conflicts: [], sentBack: false, isEmpty: false };
   });
 }
 
-/** The commit to take: the worker's run is over, its tree clean (or committed here), its role may change the result. */
+/**
+ * The commit to take: the worker's run is over, its tree clean (or committed here), its role may change the result.
+ * `hasOwn`: it is not just what the worker began with.
+ */
 async function readyCommit(
   session: SessionContext,
   worker: WorkerRow,
   commitFirst: boolean,
-): Promise<string> {
+): Promise<{ commit: string; hasOwn: boolean }> {
   const { worker_id } = worker;
   if (worker.role === 'lead' || worker.read_only)
     throw new OrchestratorError('WORKER_READ_ONLY', { worker: worker_id, perspective: worker.perspective });
@@ -68,14 +75,14 @@ async function readyCommit(
   if (run !== null && !isTerminalRun(run.state))
     throw new OrchestratorError('WORKER_BUSY', { worker: worker_id, state: workerWord(worker.state, run) });
   const status = await session.git.status(worker.worktree, worker.base_commit);
-  if (status.changedFiles.length === 0) return status.head;
+  if (status.changedFiles.length === 0) return { commit: status.head, hasOwn: status.commitsBeyondBase > 0 };
   if (!commitFirst)
     throw new OrchestratorError('WORKER_DIRTY', {
       worker: worker_id,
       files: status.changedFiles.slice(0, 20),
     });
   const commit = await session.git.commitAll(worker.worktree, `wip: uncommitted work of ${worker_id}`);
-  return commit ?? status.head;
+  return { commit: commit ?? status.head, hasOwn: commit !== null || status.commitsBeyondBase > 0 };
 }
 
 async function sendBack(
@@ -99,7 +106,7 @@ async function sendBack(
       sent_back: back,
     }),
   );
-  return { merged: false, commit: null, conflicts, sentBack: back };
+  return { merged: false, commit: null, conflicts, sentBack: back, isEmpty: false };
 }
 
 function resolveText(row: SessionRow, conflicts: readonly string[]): string {

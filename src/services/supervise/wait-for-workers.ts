@@ -3,7 +3,7 @@ import type { WorkerRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
 import { lastRun } from '../engine/deps.js';
 import { takeNotices } from '../engine/notices.js';
-import { waitLimitMs, type Caller } from '../operation.js';
+import { isBeingEnded, requireAnswered, waitLimitMs, type Caller } from '../operation.js';
 import { findWorker, type SessionContext } from '../session-context.js';
 
 export interface WorkerOutcome {
@@ -35,8 +35,12 @@ export async function waitForWorkers(
     return request.mode === 'any' ? ready > 0 : ready === request.workerIds.length;
   };
   const capMs = waitLimitMs(caller, request.timeoutMs);
-  const wanted = { workerIds: request.workerIds, satisfied };
-  await untilSatisfied(session, wanted, capMs, signal, () => progress(describe(look())));
+  const isOver = () => session.store.session(session.sessionId)?.state !== 'active';
+  // One that is being ended gets no answer: it would act on it.
+  const answerable = () => !isBeingEnded(session, caller) && (satisfied() || isOver());
+  const wanted = { workerIds: request.workerIds, answerable };
+  await untilAnswerable(session, wanted, capMs, signal, () => progress(describe(look())));
+  requireAnswered(session, caller);
   const outcomes = look();
   if (caller.scope === 'lead' && !signal.aborted) {
     const answered = new Set(
@@ -63,16 +67,15 @@ function outcomeOf(reader: Reader, worker: WorkerRow): WorkerOutcome {
   return { ...base, state: 'waiting', worker_state: 'waiting', summary: waiting.text, done: false, waiting };
 }
 
-function untilSatisfied(
+function untilAnswerable(
   session: SessionContext,
-  { workerIds, satisfied }: { workerIds: readonly string[]; satisfied: () => boolean },
+  { workerIds, answerable }: { workerIds: readonly string[]; answerable: () => boolean },
   capMs: number,
   signal: AbortSignal,
   beat: () => void,
 ): Promise<void> {
   return new Promise((resolve) => {
     const { clock, store, sessionId } = session;
-    const isOver = () => store.session(sessionId)?.state !== 'active';
     let cancelBeat = () => undefined as void;
     const finish = () => {
       unsubscribe();
@@ -91,11 +94,11 @@ function untilSatisfied(
     const unsubscribe = store.subscribe(store.head(), ({ session_id, worker_id }) => {
       // With many calls that wait, none may look at its workers for what is about another's.
       if (session_id !== sessionId || (worker_id !== undefined && !workerIds.includes(worker_id))) return;
-      if (satisfied() || isOver()) finish();
+      if (answerable()) finish();
     });
     signal.addEventListener('abort', finish, { once: true });
     nextBeat();
-    if (satisfied() || isOver() || signal.aborted) finish();
+    if (answerable() || signal.aborted) finish();
   });
 }
 

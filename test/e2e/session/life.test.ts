@@ -147,6 +147,36 @@ ${WORKER}`);
     expect(rig.world.sandbox.processes().filter(({ command }) => !command.includes('tmux'))).toEqual([]);
   });
 
+  it('pauses a lead that waits for its worker: it hears nothing of the end, and both go on afterwards', async () => {
+    await rig.start(`
+lead:
+  - name: start
+    times: 1
+    steps:
+      - { call: spawn_worker, with: { task: stay at it } }
+      - { call: wait_for_worker, with: { worker_id: w01 } }
+      - { call: mark_goal_failed, with: { reason: the worker was interrupted } }
+  - name: resumed
+    contains: goes on
+    steps: [{ silence: true }]
+${WORKER}`);
+    await rig.event('its turn', (event) => event.type === 'message.started' && event.worker_id === 'w01');
+    process.kill(rig.control.pid, 'SIGTERM');
+    await rig.supervisorEnded();
+    expect(rig.store.session(rig.sessionId)).toMatchObject({ state: 'paused', verdict: null });
+    const told = rig.store.messages(rig.sessionId, 'lead').filter(({ kind }) => kind === 'notice');
+    expect(told.map(({ state }) => state)).not.toContain('submitted');
+    await rig.takeUp();
+    let begun = 0;
+    const again = await rig.event(
+      'its second turn',
+      ({ type, worker_id }) => worker_id === 'w01' && type === 'worker.working' && ++begun > 1,
+    );
+    expect(again.seq).toBeGreaterThan(
+      rig.events().find(({ type }) => type === 'session.resumed')?.seq ?? Infinity,
+    );
+  });
+
   it('records a killed tmux server, marks every agent lost, and pauses with nothing left running', async () => {
     await rig.start(`${SILENT_LEAD}${WORKER}`);
     const lead = await rig.lead();
