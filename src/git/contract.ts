@@ -93,6 +93,8 @@ export interface ProjectFacts {
     readonly fetchedAt: string | null;
   } | null;
   readonly uncommittedFiles: readonly string[];
+  /** Those of them that HEAD has no version of. */
+  readonly newFiles: readonly string[];
   readonly submodules: boolean;
   readonly lfs: boolean;
 }

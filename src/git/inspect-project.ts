@@ -6,7 +6,7 @@ import type { Place } from './git-environment.js';
 import type { GitRoom } from './git-room.js';
 import { currentBranch, resolveCommit } from './refs.js';
 import { shellQuote } from '../platform/shell-quote.js';
-import { changedFiles } from './status.js';
+import { changes } from './status.js';
 
 /** See Git.inspectProject. Reads only; the user's index is not even refreshed. */
 export async function inspectProject(room: GitRoom, project: string): Promise<ProjectFacts> {
@@ -18,9 +18,9 @@ export async function inspectProject(room: GitRoom, project: string): Promise<Pr
   const [head, branch] = await Promise.all([headCommit(room, at, folder), currentBranch(room, at)]);
   const subdirectory = checkout === null ? '' : relative(checkout, folder);
   if (subdirectory !== '') await checkTracked(room, at, { folder, subdirectory, checkout: checkout ?? '' });
-  const [upstream, uncommittedFiles, submodules, lfs] = await Promise.all([
+  const [upstream, uncommitted, submodules, lfs] = await Promise.all([
     upstreamOf(room, at, { repository, branch }),
-    checkout === null ? [] : changedFiles(room, at),
+    checkout === null ? [] : changes(room, at),
     hasSubmodules(room, at),
     usesLfs(room, at),
   ]);
@@ -32,7 +32,8 @@ export async function inspectProject(room: GitRoom, project: string): Promise<Pr
     head,
     branch,
     upstream,
-    uncommittedFiles,
+    uncommittedFiles: uncommitted.map(({ path }) => path).sort(),
+    newFiles: uncommitted.filter(({ code }) => code === '??' || code.startsWith('A')).map(({ path }) => path),
     submodules,
     lfs,
   };
@@ -46,6 +47,7 @@ const PLAIN: Omit<ProjectFacts, 'project'> = {
   branch: null,
   upstream: null,
   uncommittedFiles: [],
+  newFiles: [],
   submodules: false,
   lfs: false,
 };

@@ -31,6 +31,7 @@ export function createCliHost({ env, terminal, foreignHome = false }: CliHostOpt
     env,
     terminal,
     version: packageVersion(),
+    isTemporary: false,
     newSessionId,
     now: () => systemClock.now(),
     knownAgents: () => knownAgents(agents()),

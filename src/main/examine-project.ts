@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { areCommandsConsented, isProjectTrusted } from '../config/trust.js';
 import type { ProjectExamination } from '../doors/cli/host.js';
 import { baseStatement } from '../git/base-statement.js';
@@ -16,7 +17,11 @@ export async function examineProject(
 ): Promise<ProjectExamination> {
   const facts = await createGit({ env, clock: systemClock }).inspectProject(folder);
   const { project } = facts;
-  const frozen = await freezeCommands(project, options.verify, options.verifySource);
+  const leftOut = options.includeChanges ? [] : facts.newFiles;
+  const frozen = await freezeCommands(project, options.verify, {
+    source: options.verifySource,
+    isLeftOut: (file) => leftOut.includes(join(facts.subdirectory, file)),
+  });
   const paths = resolvePaths(env);
   const fromFiles = frozen.fromFiles.map(({ command }) => command);
   const consented = frozen.fromFiles.length === 0 || (await areCommandsConsented(paths, project, fromFiles));

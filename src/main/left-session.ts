@@ -17,7 +17,7 @@ export async function readLeftSession(
     throw notResumable(
       { sessionId: row.session_id },
       `it was cleaned at ${row.cleaned_at}`,
-      `work that was kept: agentorchestr salvage list ${row.session_id}`,
+      `work that was kept, if there was any: agentorchestr salvage list ${row.session_id}`,
     );
   if (plan.worker_backend === 'foreground')
     throw notResumable(

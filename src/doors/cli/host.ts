@@ -10,6 +10,8 @@ import type { Shell } from '../shared/completion/script.js';
  * Everything here throws OrchestratorError.
  */
 export interface CliHost {
+  /** What it starts is removed again at once: nothing of it can be gone on with. */
+  readonly isTemporary: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly version: string;

@@ -18,7 +18,7 @@ export async function runProgram(host: CliHost, args: readonly string[]): Promis
     return await dispatch(host, args);
   } catch (error) {
     if (error instanceof Interrupted) {
-      host.terminal.err('interrupted; nothing was started\n');
+      host.terminal.err('interrupted; nothing was started or changed\n');
       return EXIT.interrupted;
     }
     return printError(host.terminal, error, { json: wantsJson(args) });
@@ -86,6 +86,9 @@ async function operationCommands(): Promise<readonly Command[]> {
   return (await import('./operation-commands.js')).OPERATION_COMMANDS;
 }
 
+/** Flags that are commands to those who have not read the help. */
+const ALONE = ['resume', 'detect', 'doctor', 'list-sessions', 'version'];
+
 async function findCommand(name: string, rest: readonly string[] = []): Promise<Command> {
   const byName = (commands: readonly Command[]) => commands.find((command) => command.name === name);
   const projected = byName(COMMANDS) === undefined ? await operationCommands() : [];
@@ -101,7 +104,9 @@ async function findCommand(name: string, rest: readonly string[] = []): Promise<
     .split(' ')
     .filter((word) => !word.startsWith('-'));
   const goal = words.length > 1 ? 'a goal is given with --goal "…"' : 'see agentorchestr --help';
-  const hint = meant === null ? goal : `did you mean: agentorchestr ${meant}`;
+  const flag = ALONE.find((candidate) => candidate.split('-').includes(name));
+  const close = flag === undefined ? meant : `--${[flag, ...rest].join(' ')}`;
+  const hint = close === null ? goal : `did you mean: agentorchestr ${close}`;
   throw new OrchestratorError('USAGE', { problem: `unknown command "${name}"`, hint });
 }
 

@@ -10,11 +10,17 @@ export interface FrozenCommands {
   readonly givenUnused: boolean;
 }
 
-/** How this session verifies: PROJECT.md's list, else what was given on the command line, else a guess by the manifests. */
+/**
+ * How this session verifies: PROJECT.md's list, else what was given on the command line, else a guess by the manifests,
+ * but for those that agents will not have (`isLeftOut`, a name in the project's folder).
+ */
 export async function freezeCommands(
   project: string,
   given: readonly string[],
-  source = '--verify',
+  {
+    source = '--verify',
+    isLeftOut = () => false,
+  }: { source?: string; isLeftOut?: (file: string) => boolean } = {},
 ): Promise<FrozenCommands> {
   const file = await projectFile(project, 'PROJECT.md');
   const listed = file === null ? { verify: [], setup: [] } : parseProjectCommands(file.text, 'PROJECT.md');
@@ -34,6 +40,6 @@ export async function freezeCommands(
     }));
     return { verify, setup, fromFiles: setup, givenUnused: false };
   }
-  const verify = await detectVerifyCommands(project);
+  const verify = await detectVerifyCommands(project, isLeftOut);
   return { verify, setup, fromFiles: [...setup, ...verify], givenUnused: false };
 }

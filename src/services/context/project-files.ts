@@ -55,8 +55,12 @@ export function parseProjectCommands(
 }
 
 /** What a project without a list most likely verifies with, from its manifests. The caller says aloud that it was guessed. */
-export async function detectVerifyCommands(project: string): Promise<FrozenCommand[]> {
-  const manifest = await readTextFile(join(project, 'package.json'));
+export async function detectVerifyCommands(
+  project: string,
+  isLeftOut: (file: string) => boolean,
+): Promise<FrozenCommand[]> {
+  const read = (file: string) => (isLeftOut(file) ? null : readTextFile(join(project, file)));
+  const manifest = await read('package.json');
   if (manifest !== null) return fromPackageJson(manifest);
   const guesses: readonly (readonly [string, string])[] = [
     ['Cargo.toml', 'cargo test'],
@@ -65,7 +69,7 @@ export async function detectVerifyCommands(project: string): Promise<FrozenComma
     ['Makefile', 'make test'],
   ];
   for (const [file, command] of guesses) {
-    const text = await readTextFile(join(project, file));
+    const text = await read(file);
     if (text === null || (file === 'Makefile' && !/^test:/m.test(text))) continue;
     return [{ label: 'test', command, source: file }];
   }

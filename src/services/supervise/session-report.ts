@@ -156,7 +156,7 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
 }
 
 /**
- * The one command that brings the result home; null where it would not: nothing integrated, ended otherwise than done,
+ * The one command that brings the result home; null where it would not: nothing integrated, nothing changed, ended otherwise than done,
  * brought home already. The result of a plain folder is in a repository of ours, which its folder knows nothing of.
  */
 function mergeCommand(row: SessionRow): string | null {
@@ -165,6 +165,7 @@ function mergeCommand(row: SessionRow): string | null {
   // After that only `agentorchestr merge` knows where the commits are kept.
   if (row.cleaned_at !== null && !home && commit !== null && state === 'done')
     return `agentorchestr merge ${row.session_id}`;
+  if (commit === row.base_commit) return null;
   if (branch === null || commit === null || home || (state !== 'done' && state !== 'active')) return null;
   if (row.options['imported'] !== true) return `git merge ${branch}`;
   return `git --git-dir='${row.repository}' archive ${branch} | tar -x -C '${row.project}'`;

@@ -45,7 +45,7 @@ describe('on a terminal', () => {
     pty.type('half a go');
     pty.keys('C-c');
     expect(await pty.ended()).toBe(130);
-    expect(pty.screen()).toContain('interrupted; nothing was started');
+    expect(pty.screen()).toContain('interrupted; nothing was started or changed');
   });
 
   it('[37] leaving the panes leaves the session running; attach comes back; the panes stay after the end', async () => {

@@ -55,6 +55,7 @@ describe('inspectProject', () => {
       branch: 'main',
       upstream: null,
       uncommittedFiles: ['a.txt', 'new file.txt'],
+      newFiles: ['new file.txt'],
       submodules: false,
       lfs: false,
     });

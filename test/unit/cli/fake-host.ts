@@ -63,6 +63,7 @@ export function fakeHost(terminal: Terminal, given: Partial<CliHost> = {}): CliH
     env: { HOME: '/home/nobody' },
     terminal,
     version: '1.2.3',
+    isTemporary: false,
     now: () => Date.parse('2030-01-01T12:00:00Z'),
     newSessionId: () => '00000001',
     knownAgents: () => known(...agents),

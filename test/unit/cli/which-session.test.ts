@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { whichRunningSession, whichSession } from '../../../src/doors/cli/commands/which-session.js';
 import type { SessionListing } from '../../../src/doors/cli/host.js';
+import { runProgram } from '../../../src/doors/cli/program.js';
 import { fakeHost, fakeTerminal } from './fake-host.js';
 
 const HERE = process.cwd();
@@ -26,6 +27,29 @@ it('without a name it is the newest of the project that was not cleaned, then an
   ]);
   expect((await choose(whichSession, elsewhere, cleaned))[0]).toBe('aaaa');
   expect((await choose(whichSession, { ...cleaned, project: '/other' }, elsewhere))[0]).toBe('cccc');
+});
+
+it('the newest is the one that began last, not the one that changed last', async () => {
+  const [old, young] = [
+    listing('aaaa', { created_at: '2030-01-01' }),
+    listing('bbbb', { created_at: '2030-01-02' }),
+  ];
+  expect((await choose(whichSession, old, young))[0]).toBe('bbbb');
+});
+
+it('where more than one runs, the hint is what this very command takes', async () => {
+  const running = { state: 'active' };
+  const terminal = fakeTerminal();
+  const sessions = [listing('aaaa', running), listing('bbbb', running)];
+  for (const [args, hint] of [
+    [['pause'], 'say which one: agentorchestr pause aaaa'],
+    [['attention'], 'say which one: agentorchestr attention aaaa'],
+    [['kill-worker', 'w01'], 'say which one: --session aaaa'],
+  ] as const) {
+    const host = fakeHost(terminal, { listSessions: () => Promise.resolve(sessions) });
+    expect(await runProgram(host, args)).toBe(64);
+    expect(terminal.said.err).toContain(hint);
+  }
 });
 
 it('what changes a session says whose it is, when it is not of this project', async () => {

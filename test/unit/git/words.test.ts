@@ -16,6 +16,7 @@ const facts: ProjectFacts = {
   branch: 'main',
   upstream: null,
   uncommittedFiles: [],
+  newFiles: [],
   submodules: false,
   lfs: false,
 };

@@ -14,7 +14,7 @@ export async function answer(host: CliHost, parsed: Parsed): Promise<number> {
   if (given.hash === undefined && !host.terminal.stdinIsTty)
     throw new OrchestratorError('USAGE', {
       problem: 'without a terminal the prompt must be named: --prompt-hash is missing',
-      hint: 'agentorchestr attention shows the hash of each prompt',
+      hint: 'agentorchestr attention shows the hash of each prompt; what has none is said in its pane: agentorchestr attach',
     });
   const sessionId = await whichRunningSession(host, parsed.text('session'));
   const hash = given.hash ?? (await confirmed(host, sessionId, given));

@@ -8,7 +8,11 @@ import { whichRunningSession } from './which-session.js';
 
 /** Lists what waits for the person; with `--watch` also what comes, until the session is over. */
 export async function attention(host: CliHost, parsed: Parsed): Promise<number> {
-  const sessionId = await whichRunningSession(host, parsed.positionals[0]);
+  const sessionId = await whichRunningSession(
+    host,
+    parsed.positionals[0],
+    (id) => `agentorchestr attention ${id}`,
+  );
   const { terminal } = host;
   const json = parsed.isOn('json') ?? false;
   const since = host.now();

@@ -25,6 +25,7 @@ export async function demo(host: CliHost, parsed: Parsed): Promise<number> {
   let sessionId: string | null = null;
   const noted: CliHost = {
     ...prepared.host,
+    isTemporary: !keep,
     startSession: async (plan) => {
       sessionId = plan.session_id;
       return prepared.host.startSession(plan);

@@ -11,7 +11,7 @@ export async function pause(
   prefix: string | undefined,
   options: { json: boolean },
 ): Promise<number> {
-  const sessionId = await whichRunningSession(host, prefix);
+  const sessionId = await whichRunningSession(host, prefix, (id) => `agentorchestr pause ${id}`);
   await pauseSession(host, sessionId, 'paused by the person');
   return tellSettled(host, sessionId, { wanted: 'paused', json: options.json });
 }

@@ -50,7 +50,7 @@ function isCleaned({ session_id: session, cleaned_at: at }: SessionReport): Orch
   return new OrchestratorError('SESSION_NOT_RESUMABLE', {
     session,
     problem: `it was cleaned at ${at}`,
-    hint: `work that was kept: agentorchestr salvage list ${session}`,
+    hint: `work that was kept, if there was any: agentorchestr salvage list ${session}`,
   });
 }
 

@@ -8,7 +8,7 @@ export async function stop(
   prefix: string | undefined,
   options: { reason: string; json: boolean },
 ): Promise<number> {
-  const sessionId = await whichRunningSession(host, prefix);
+  const sessionId = await whichRunningSession(host, prefix, (id) => `agentorchestr stop ${id}`);
   await host.call(sessionId, { name: 'stop', effect: 'write' }, { reason: options.reason });
   return tellSettled(host, sessionId, { wanted: 'failed', json: options.json });
 }

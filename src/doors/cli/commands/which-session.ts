@@ -13,7 +13,9 @@ export async function whichSession(host: CliHost, prefix: string | undefined): P
   const sessions = await host.listSessions(LOOKED_AT);
   const here = sessions.filter(({ project }) => isHere(project));
   const candidates = here.length > 0 ? here : sessions;
-  const chosen = candidates.find(({ cleaned_at: cleaned }) => cleaned === null) ?? candidates[0];
+  // They come by when they changed last, which a pause of an old one does too.
+  const newest = candidates.toSorted((a, b) => b.created_at.localeCompare(a.created_at));
+  const chosen = newest.find(({ cleaned_at: cleaned }) => cleaned === null) ?? newest[0];
   if (chosen === undefined) throw new OrchestratorError('NO_SESSIONS');
   host.terminal.err(
     `session ${chosen.session_id} (the newest ${isHere(chosen.project) ? 'of this project' : 'of all'})\n`,
@@ -21,8 +23,15 @@ export async function whichSession(host: CliHost, prefix: string | undefined): P
   return chosen.session_id;
 }
 
-/** For what changes a session: without a name only the one running session of this project will do. */
-export async function whichRunningSession(host: CliHost, prefix: string | undefined): Promise<string> {
+/**
+ * For what changes a session: without a name only the one running session of this project will do. `naming`: how the
+ * command line is told one.
+ */
+export async function whichRunningSession(
+  host: CliHost,
+  prefix: string | undefined,
+  naming = (sessionId: string) => `--session ${sessionId}`,
+): Promise<string> {
   if (prefix !== undefined) return host.findSession(prefix);
   const running = (await host.listSessions(LOOKED_AT)).filter((session) => session.state === 'active');
   const here = running.filter(({ project }) => isHere(project));
@@ -32,7 +41,7 @@ export async function whichRunningSession(host: CliHost, prefix: string | undefi
   if (others.length > 0)
     throw new OrchestratorError('USAGE', {
       problem: `more than one session runs: ${candidates.map((session) => session.session_id).join(', ')}`,
-      hint: `say which one: --session ${only.session_id}`,
+      hint: `say which one: ${naming(only.session_id)}`,
     });
   // It is another project's: whoever stops or answers it shall see so.
   const whose = isHere(only.project) ? '' : ` (of ${only.project})`;

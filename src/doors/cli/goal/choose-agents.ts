@@ -28,6 +28,8 @@ export function chooseAgents(
   wishes: AgentWishes,
 ): AgentChoice {
   const { names, lead: leadName } = wishes;
+  if (leadName !== null && !known.some((agent) => agent.name === leadName))
+    throw unknownAgent(leadName, known);
   if (names !== null && leadName !== null && !names.includes(leadName))
     throw new OrchestratorError('LEAD_CONFLICT', { lead: leadName, agents: names });
   const warnings = names === null ? [] : warningsAbout(names, detected, known);
@@ -79,7 +81,6 @@ function checkNamedLead(
   detected: readonly DetectedAgent[],
   known: readonly KnownAgent[],
 ): void {
-  if (!known.some((agent) => agent.name === name)) throw unknownAgent(name, known);
   const agent = detected.find((found) => found.name === name);
   if (agent === undefined) throw noAgents([name], known);
   if (!agent.mcp) throw new OrchestratorError('LEAD_WITHOUT_MCP', { lead: name, valid: ableToLead(known) });

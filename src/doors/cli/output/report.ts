@@ -120,7 +120,7 @@ function facts(report: SessionReport, options: Options): string {
   if (report.cleaned_at !== null)
     rows.push([
       'cleaned',
-      `${plain(report.cleaned_at)}; work that was kept: agentorchestr salvage list ${report.session_id}`,
+      `${plain(report.cleaned_at)}; work that was kept, if there was any: agentorchestr salvage list ${report.session_id}`,
     ]);
   if (options.diskFollows === true) rows.push(['on disk', '']);
   return table(rows.map(([name, value]) => [paint.faint(name), value]));

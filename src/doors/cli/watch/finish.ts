@@ -10,10 +10,11 @@ export const SETTLE_LIMIT_MS = 20_000;
 /** Prints what the session came to (data: on stdout) and returns the exit code that says the same. */
 export async function finish(
   host: CliHost,
-  report: SessionReport,
+  found: SessionReport,
   options: { json: boolean },
 ): Promise<number> {
   const { terminal } = host;
+  const report = host.isTemporary ? { ...found, resumable: false } : found;
   if (options.json) terminal.out(`${JSON.stringify(report, null, 2)}\n`);
   else {
     const paint = createPaint(terminal, host.env, 'stdout');

@@ -144,13 +144,13 @@ describe('what a project most likely verifies with', () => {
     ['the first of several', { Makefile: 'test:\n', 'go.mod': '' }, ['go.mod: go test ./...']],
   ])('%s', async (_what, files, expected) => {
     write(files);
-    const found = await detectVerifyCommands(project);
+    const found = await detectVerifyCommands(project, () => false);
     expect(found.map(({ source, command }) => `${source}: ${command}`)).toEqual(expected);
   });
 
   it('is a guess that package.json settles, if only by having no test', async () => {
     write({ 'package.json': 'null', Makefile: 'test:\n' });
-    expect(await detectVerifyCommands(project)).toEqual([]);
+    expect(await detectVerifyCommands(project, () => false)).toEqual([]);
   });
 });
 
@@ -180,6 +180,12 @@ describe('the commands of a session', () => {
       fromFiles: [setup],
       givenUnused: false,
     });
+  });
+
+  it('are not guessed by a file that agents will not have', async () => {
+    write({ 'package.json': '{"scripts":{"test":"node --test"}}', Makefile: 'test:\n' });
+    const { verify } = await freezeCommands(project, [], { isLeftOut: (file) => file === 'package.json' });
+    expect(verify.map(({ source }) => source)).toEqual(['Makefile']);
   });
 
   it('are guessed where nothing says them', async () => {
