@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SessionRig, SILENT_LEAD } from '../../support/session-rig.js';
 
@@ -54,6 +55,15 @@ describe('the life of a session', () => {
     });
     await rig.supervisorEnded();
     expect(rig.world.sandbox.processes().filter(({ command }) => !command.includes('tmux'))).toEqual([]);
+  });
+
+  it('is shown whole by the script for a team in the guide', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../../docs/guides/scripted-agent.md'), 'utf8');
+    await rig.start(/```yaml\n(name: team\n.*?)```/s.exec(guide)?.[1] ?? '');
+    await rig.event('the end', (event) => event.type === 'session.ended');
+    const { state, integration_branch: branch } = rig.store.session(rig.sessionId) ?? {};
+    expect([state, rig.repo.git('show', `${branch}:hello.txt`)]).toEqual(['done', 'hello']);
+    await rig.supervisorEnded();
   });
 
   it('[37] keeps the tmux session with its first window and dead panes readable after the end', async () => {

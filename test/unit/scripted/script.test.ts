@@ -19,7 +19,8 @@ describe('its guide', () => {
   const guide = readFileSync(join(import.meta.dirname, '../../../docs/guides/scripted-agent.md'), 'utf8');
 
   it('shows a script that is one, and that plays what it says it does', () => {
-    const [, example = ''] = /```yaml\n(.*?)```/s.exec(guide) ?? [];
+    const [team = '', example = ''] = Array.from(guide.matchAll(/```yaml\n(.*?)```/gs), ([, text]) => text);
+    expect(parseScript(team, 'team.yaml')).toMatchObject({ name: 'team', lead: [{ name: 'begin' }] });
     const script = parseScript(example, 'guide.yaml');
     const chosen = chooseRule(script.workers, newConversation('worker', {}), 'say hello');
     expect(chosen?.rule.steps).toMatchObject([{ action: 'say' }]);
