@@ -34,7 +34,7 @@ export async function showFit(client: ControlClient, target: string, fit: Fit): 
   const notice =
     terminal === null || perWindow === MAX_PANES
       ? ''
-      : `${perWindow} of ${MAX_PANES} per window at ${textOf(terminal)}`;
+      : `${perWindow} ${perWindow === 1 ? 'pane' : 'panes'} per window at ${textOf(terminal)}`;
   await showNotice(client, target, notice);
 }
 

@@ -22,7 +22,7 @@ export async function bindKeys(
     'display-message "asked to pause the session"',
     `switch-client -E -t '${target}'`,
   ].join(' ; ');
-  const prompt = `pause session ${sessionId}? its agents are ended, and it can be resumed (y/n)`;
+  const prompt = `pause session ${sessionId}? (y/n) its agents are ended; it can be resumed`;
   const bind = (table: string, key: string, ...command: string[]) =>
     client.command('bind-key', '-T', table, key, ...command);
   await Promise.all([

@@ -42,7 +42,7 @@ it('[55] attach --fit arranges the panes of a running session for this terminal;
   expect(panes()).toEqual(['lead', 'w01', 'w02'].map((id) => `agentorchestr ${id} 240x70`));
 
   const pty = openPty(rig, ['attach', sessionId, '--fit']);
-  await pty.shows(/1 of 5 per window at 110x36/);
+  await pty.shows(/1 pane per window at 110x36/);
   expect(panes()).toEqual([
     'agentorchestr lead 110x35',
     'agentorchestr-2 w01 110x35',

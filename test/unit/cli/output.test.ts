@@ -64,6 +64,7 @@ describe('text of agents', () => {
       renderReport(report({ summary: evil, workers: [worker('w01', 'done', { summary: evil })] }), {
         paint: noPaint,
         attachCommand: null,
+        columns: null,
       }),
       renderAnswer({
         output: `${evil}\n${evil}`,
@@ -204,7 +205,7 @@ describe('a report', () => {
           worker('w03', 'running'),
         ],
       }),
-      { paint: noPaint, attachCommand: 'agentorchestr attach 3f2a91bc' },
+      { paint: noPaint, attachCommand: 'agentorchestr attach 3f2a91bc', columns: null },
     );
     expect(text).toBe(`session 3f2a91bc  paused
   a reason
@@ -228,9 +229,20 @@ panes   agentorchestr attach 3f2a91bc
 `);
   });
 
+  it('keeps what its workers say on one line each, down to a few words', () => {
+    const workers = [worker('w01', 'running', { task: 'word '.repeat(40) })];
+    const line = (columns: number | null) =>
+      renderReport(report({ workers }), { paint: noPaint, attachCommand: null, columns })
+        .split('\n')
+        .find((one) => one.startsWith('  w01')) ?? '';
+    expect([200, 80, 60].map((columns) => line(columns).length <= columns)).toEqual([true, true, true]);
+    expect(line(null)).toBe(line(200));
+    expect(line(20)).toMatch(/word word word …$/);
+  });
+
   it('while it runs says what was last heard, or the goal', () => {
     const words = (more: Partial<SessionReport>) =>
-      renderReport(report(more), { paint: noPaint, attachCommand: null }).split('\n')[1];
+      renderReport(report(more), { paint: noPaint, attachCommand: null, columns: null }).split('\n')[1];
     expect([words({}), words({ last_progress: 'half' })]).toEqual(['  goal: a goal', '  now: half']);
   });
 
@@ -241,7 +253,7 @@ panes   agentorchestr attach 3f2a91bc
       { ...one, discarded: null },
       { ...two, discarded: 'not needed' },
     ];
-    const text = renderReport(report({ left_out }), { paint: noPaint, attachCommand: null });
+    const text = renderReport(report({ left_out }), { paint: noPaint, attachCommand: null, columns: null });
     expect(text).toContain(
       [
         'not in the result (clean keeps it, too)',
@@ -249,8 +261,8 @@ panes   agentorchestr attach 3f2a91bc
         '  w02  3 changed files            /w/two  discarded: not needed',
       ].join('\n'),
     );
-    expect(renderReport(report({ left_out: [] }), { paint: noPaint, attachCommand: null })).not.toContain(
-      'not in',
-    );
+    expect(
+      renderReport(report({ left_out: [] }), { paint: noPaint, attachCommand: null, columns: null }),
+    ).not.toContain('not in');
   });
 });

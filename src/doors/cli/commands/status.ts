@@ -24,8 +24,11 @@ export async function status(
   }
   const paint = createPaint(host.terminal, host.env, 'stdout');
   const attachCommand = await host.attachCommand(sessionId);
+  const columns = host.terminal.stdoutIsTty ? host.terminal.columns : null;
   // What takes long to measure comes behind what is known.
-  host.terminal.out(renderReport(await host.report(sessionId), { paint, attachCommand, diskFollows: true }));
+  host.terminal.out(
+    renderReport(await host.report(sessionId), { paint, attachCommand, columns, diskFollows: true }),
+  );
   const measured = await host.report(sessionId, { diskUse: true }).catch(() => null);
   host.terminal.out(`${measured === null ? 'not known' : renderDisk(measured)}\n`);
   return 0;

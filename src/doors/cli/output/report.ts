@@ -2,14 +2,19 @@ import type { SessionReport } from '../../../services/supervise/session-report.j
 import { attentionSummary } from '../../../services/supervise/attention.js';
 import { paintState, type Paint } from './paint.js';
 import { oneLine, plain, seconds, size } from './plain.js';
-import { table } from './table.js';
+import { GAP, table, tableWidth } from './table.js';
 
 const TEXT_COLUMNS = 60;
+/** Less says nothing: then the line may wrap. */
+const TEXT_LEAST = 16;
+const WORKERS_INDENT = '  ';
 const TAIL_LINES = 8;
 
 interface Options {
   readonly paint: Paint;
   readonly attachCommand: string | null;
+  /** Of the terminal that it is for; null: it is for none. */
+  readonly columns: number | null;
   /** It ends where what `renderDisk` says is to follow. */
   readonly diskFollows?: boolean;
 }
@@ -22,7 +27,7 @@ export function renderReport(report: SessionReport, options: Options): string {
       `${paint.strong(`session ${report.session_id}`)}  ${paintState(paint, report.state)}`,
       ...words(report),
     ].join('\n'),
-    report.workers.length === 0 ? null : `${paint.faint('workers')}\n${workers(report, paint)}`,
+    report.workers.length === 0 ? null : `${paint.faint('workers')}\n${workers(report, options)}`,
     attentionLine(report, paint),
     verification(report, paint),
     leftOut(report, paint),
@@ -50,20 +55,24 @@ function indented(text: string): string[] {
     .map((line) => `  ${line}`.trimEnd());
 }
 
-function workers(report: SessionReport, paint: Paint): string {
-  const rows = report.workers.map((worker) => {
-    const waiting = worker.waiting === null ? null : `waits (${worker.waiting.kind}): ${worker.waiting.text}`;
-    const text = waiting ?? (worker.summary === '' ? worker.task : worker.summary);
-    return [
-      worker.worker_id,
-      worker.perspective,
-      worker.agent,
-      paintState(paint, worker.state),
-      worker.integrated ? 'integrated' : '',
-      oneLine(text, TEXT_COLUMNS),
-    ];
+function workers(report: SessionReport, { paint, columns }: Options): string {
+  const facts = report.workers.map((worker) => [
+    worker.worker_id,
+    worker.perspective,
+    worker.agent,
+    paintState(paint, worker.state),
+    worker.integrated ? 'integrated' : '',
+  ]);
+  const used = tableWidth(facts) + WORKERS_INDENT.length + GAP.length;
+  const room = columns === null ? TEXT_COLUMNS : Math.max(TEXT_LEAST, Math.min(TEXT_COLUMNS, columns - used));
+  const texts = report.workers.map(({ waiting, summary, task }) => {
+    const words = summary === '' ? task : summary;
+    return oneLine(waiting === null ? words : `waits (${waiting.kind}): ${waiting.text}`, room);
   });
-  return table(rows, '  ');
+  return table(
+    facts.map((cells, index) => [...cells, texts[index] ?? '']),
+    WORKERS_INDENT,
+  );
 }
 
 function attentionLine(report: SessionReport, paint: Paint): string | null {

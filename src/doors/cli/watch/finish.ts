@@ -19,7 +19,10 @@ export async function finish(
   else {
     const paint = createPaint(terminal, host.env, 'stdout');
     terminal.out(
-      `\n${renderReport(report, { paint, attachCommand: await host.attachCommand(report.session_id) })}`,
+      `\n${renderReport(report, {
+        ...{ paint, attachCommand: await host.attachCommand(report.session_id) },
+        columns: terminal.stdoutIsTty ? terminal.columns : null,
+      })}`,
     );
   }
   if (report.state === 'crashed')

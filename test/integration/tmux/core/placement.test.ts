@@ -142,19 +142,19 @@ describe('sizes', () => {
       terminal: { columns: 200, rows: 50 },
       windows: [3, 4],
       size: '200x49',
-      notice: '3 of 5 per window at 200x50',
+      notice: '3 panes per window at 200x50',
     },
     {
       terminal: { columns: 120, rows: 45 },
       windows: [2, 2, 2, 1],
       size: '120x44',
-      notice: '2 of 5 per window at 120x45',
+      notice: '2 panes per window at 120x45',
     },
     {
       terminal: { columns: 80, rows: 24 },
       windows: [1, 1, 1, 1, 1, 1, 1],
       size: '80x23',
-      notice: '1 of 5 per window at 80x24',
+      notice: '1 pane per window at 80x24',
     },
     { terminal: { columns: 240, rows: 64 }, windows: [5, 2], size: '240x63', notice: '' },
   ])(

@@ -92,7 +92,7 @@ test('[55] twelve workers are spread anew for a smaller terminal and back; they 
     'agentorchestr-6': 'w10 w11',
     'agentorchestr-7': 'w12',
   });
-  expect(await notice()).toBe('2 of 5 per window at 100x45');
+  expect(await notice()).toBe('2 panes per window at 100x45');
   expect(await identity()).toEqual(before);
 
   const { placed, ...sizes } = await backend.reflow({ columns: 80, rows: 24 });
@@ -108,7 +108,7 @@ test('[55] twelve workers are spread anew for a smaller terminal and back; they 
     ...one.slice(1).map((_, index) => `agentorchestr-${index + 2}`),
   ]);
   expect(new Set(one.map(({ columns, rows }) => `${columns}x${rows}`))).toEqual(new Set(['80x22']));
-  expect(await notice()).toBe('1 of 5 per window at 80x24');
+  expect(await notice()).toBe('1 pane per window at 80x24');
   const delivery = { observer: { held: () => undefined, typed: () => undefined } };
   expect(await backend.send('w12', 'what a\nsmall window', delivery)).toMatchObject({ outcome: 'submitted' });
 
@@ -211,7 +211,7 @@ test('[55] agents that start later, under the next supervisor too, go by the siz
   await next.backend.start(next.spec('w04', WAIT));
   const panes = await shown(next);
   expect(panes.at(-1)).toEqual({ window: 'agentorchestr-3', worker: 'w04', columns: 100, rows: 43 });
-  expect((await next.panes('#{@ao_notice}'))[0]?.trim()).toBe('2 of 5 per window at 100x45');
+  expect((await next.panes('#{@ao_notice}'))[0]?.trim()).toBe('2 panes per window at 100x45');
 });
 
 test('[55] the text of an ended worker stays, its slot included; a new start beside a reflow is safe', async () => {
