@@ -47,7 +47,7 @@ async function callDaemon(paths: Paths, target: Target, request: DaemonRequest) 
     const { method, path, body } = request;
     const answer = await callHttp({ url: target.url, token }, { method, path, body, signal: limit.signal });
     if (answer.status < 300) return (answer.body ?? {}) as Record<string, unknown>;
-    throw remoteError(answer, 'the daemon');
+    throw remoteError(answer, 'the daemon', { UNAUTHENTICATED: whichToken(known) });
   } catch (error) {
     if (!(error instanceof ConnectionLost)) throw error;
     if (known?.isAlive === false) throw stale(target, known);
@@ -62,6 +62,13 @@ async function callDaemon(paths: Paths, target: Target, request: DaemonRequest) 
 async function tokenOf(known: KnownDaemon | null): Promise<string | null> {
   const file = known?.file.token_file ?? null;
   return file === null ? null : ((await readTextFile(file))?.trim() ?? null);
+}
+
+function whichToken(known: KnownDaemon | null): string {
+  const file = known?.file.token_file ?? null;
+  return file === null
+    ? 'give the token that this daemon was started with: --auth-token TOKEN, or AGENTCTL_AUTH_TOKEN'
+    : `its token is in ${file}, which agentctl reads where no other is given (--auth-token, AGENTCTL_AUTH_TOKEN)`;
 }
 
 function stale({ url }: Target, { file }: KnownDaemon): OrchestratorError {

@@ -16,10 +16,14 @@ class RemoteError extends OrchestratorError {
   }
 }
 
-/** What an answer that is no success says (problem+json). `who` gave it. */
-export function remoteError({ status, body }: { status: number; body: unknown }, who: string): Error {
+/** What an answer that is no success says (problem+json). `who` gave it; `hints`: what we know better to do than they. */
+export function remoteError(
+  { status, body }: { status: number; body: unknown },
+  who: string,
+  hints: Partial<Record<ErrorCode, string>> = {},
+): Error {
   const problem = (body ?? {}) as { code?: string; detail?: string; hint?: string };
   const code =
     problem.code !== undefined && problem.code in CATALOG ? (problem.code as ErrorCode) : 'INTERNAL';
-  return new RemoteError(code, problem.detail ?? `${who} answered ${status}`, problem.hint);
+  return new RemoteError(code, problem.detail ?? `${who} answered ${status}`, hints[code] ?? problem.hint);
 }

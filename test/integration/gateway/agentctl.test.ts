@@ -146,7 +146,12 @@ describe('agentctl and a real agentd', { timeout: 180_000 }, () => {
   it('[63] [64] is refused with a wrong token, which wins over the one it would find', async () => {
     const refused = await agentctl(['--auth-token', 'wrong', '--format', 'json', 'session', 'list']);
     expect(refused).toMatchObject({ code: 4, out: '' });
-    expect(JSON.parse(refused.err)).toMatchObject({ error: { code: 'UNAUTHENTICATED' } });
+    expect(JSON.parse(refused.err)).toMatchObject({
+      error: {
+        code: 'UNAUTHENTICATED',
+        hint: expect.stringMatching(/^(its token is in \/|give the token that)/),
+      },
+    });
     const byEnvironment = await agentctl(['session', 'list'], '', { AGENTCTL_AUTH_TOKEN: 'wrong' });
     expect(byEnvironment.code).toBe(4);
   });
