@@ -1,9 +1,10 @@
 import type { AgentAdapter } from '../agents/contract.js';
-import { findAgent, launchOf } from '../agents/registry.js';
+import { findAgent, launchOf, missingOption } from '../agents/registry.js';
 import { OrchestratorError } from '../core/errors/error.js';
 import { existingFile, unknownOption } from '../doors/cli/goal/agent-options.js';
 import type { AgentdOptions } from '../doors/cli/agentd-options.js';
 import { isFolder } from '../platform/disk.js';
+import { optionMissing } from '../services/gateway/agents.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,15 +31,25 @@ export async function checkedAgentOptions(
   return checked;
 }
 
-/** Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE, USAGE for a folder that is not there. Programs may come later. */
+/**
+ * Throws UNKNOWN_AGENT, AGENT_NOT_LAUNCHABLE, AGENT_OPTION_MISSING, USAGE for a folder that is not there. Programs may
+ * come later.
+ */
 export async function checkPlaces(
-  { provider, folder, roots }: Pick<AgentdOptions, 'provider' | 'folder' | 'roots'>,
+  {
+    provider,
+    folder,
+    roots,
+    agentOptions,
+  }: Pick<AgentdOptions, 'provider' | 'folder' | 'roots' | 'agentOptions'>,
   agents: readonly AgentAdapter[],
 ): Promise<void> {
   if (provider !== null && launchOf(findAgent(provider, agents), 'headless') === null) {
     const valid = agents.filter((one) => launchOf(one, 'headless') !== null).map(({ name }) => name);
     throw new OrchestratorError('AGENT_NOT_LAUNCHABLE', { agent: provider, valid });
   }
+  const missing = provider === null ? null : missingOption(findAgent(provider, agents), agentOptions);
+  if (provider !== null && missing !== null) throw optionMissing(provider, missing);
   const named = [['--default-cwd', folder] as const, ...roots.map((root) => ['--allow-root', root] as const)];
   for (const [flag, path] of named)
     if (!(await isFolder(path)))

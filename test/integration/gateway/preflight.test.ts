@@ -78,6 +78,8 @@ describe('preflight', { timeout: 180_000 }, () => {
     );
     expect(missing.out).toMatch(/\nnot ready: 1 failed\n$/);
     expect((await run('agentd.cjs', ['--check', '--port', '0', '--default-provider', 'codex'])).code).toBe(1);
+    const lacking = await run('agentd.cjs', ['--port', '0', '--default-provider', 'scripted']);
+    expect(lacking).toMatchObject({ code: 1, err: expect.stringContaining('scripted needs its script') });
     expect((await look()).out).toMatch(/^failed +agents +none is installed/m);
     expect(everything()).toEqual(before);
 
