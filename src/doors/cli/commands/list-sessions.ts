@@ -5,6 +5,7 @@ import { table } from '../output/table.js';
 
 const MOST_SESSIONS = 20;
 const GOAL_CHARACTERS = 60;
+const PROJECT_CHARACTERS = 24;
 
 /** Loads nothing but the store: see main/sessions-list.ts. */
 export async function listSessions(
@@ -22,12 +23,14 @@ function render(
 ): string {
   if (sessions.length === 0) return 'No sessions yet. Start one: agentorchestr --goal "…"\n';
   const paint = createPaint(host.terminal, host.env, 'stdout');
+  const isMixed = new Set(sessions.map(({ project }) => project)).size > 1;
   const rows = sessions.map((session) => [
     session.resumable ? '*' : ' ',
     paint.strong(session.session_id),
     paintState(paint, session.state) + (session.cleaned_at === null ? '' : paint.faint(' cleaned')),
     `${session.workers_done}/${session.workers_total} done`,
     age(session.updated_at, host.now()),
+    ...(isMixed ? [oneLine(session.project.split('/').at(-1) ?? '', PROJECT_CHARACTERS)] : []),
     oneLine(session.goal, GOAL_CHARACTERS),
   ]);
   const marked = sessions.some((session) => session.resumable)
