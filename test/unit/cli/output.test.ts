@@ -246,6 +246,16 @@ panes   agentorchestr attach 3f2a91bc
     expect([words({}), words({ last_progress: 'half' })]).toEqual(['  goal: a goal', '  now: half']);
   });
 
+  it('says of a goal that is done without a change that there is nothing to merge', () => {
+    const text = (more: Partial<SessionReport>) =>
+      renderReport(report({ state: 'done', branch: 'b', ...more }), {
+        ...{ paint: noPaint, attachCommand: null, columns: null },
+      });
+    expect(text({})).toContain('merge   nothing: no file was changed\n');
+    expect(text({ applied: 'merged' })).not.toContain('nothing');
+    expect(text({ state: 'paused' })).not.toContain('nothing');
+  });
+
   it('names the work that the result does not hold', () => {
     const one = { worker_id: 'w01', branch: 'b', worktree: '/w/one', commits: 2, changed_files: 1 };
     const two = { worker_id: 'w02', branch: 'b', worktree: '/w/two', commits: 0, changed_files: 3 };
