@@ -51,7 +51,8 @@ const ended = async (): Promise<unknown> => {
   const { data } = await rig.event('report', ({ type }) => type === 'run.blocked');
   return data;
 };
-const seen = (pattern: RegExp) => rig.event(`a screen with ${pattern}`, () => pattern.test(me.screen('w01')));
+/** A screen draws when it likes: no event tells of it. */
+const seen = (pattern: RegExp) => expect.poll(() => me.screen('w01'), { timeout: 60_000 }).toMatch(pattern);
 const moment = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 
 describe('a permission of Claude Code', () => {

@@ -94,7 +94,7 @@ describe('permission through the hook', () => {
   it('is decided in the pane as well, whoever comes first, and never twice', async () => {
     const id = await spawn('needs it twice');
     const { prompt_hash: first } = await me.item(id, 'first');
-    await rig.event('the dialog', () => me.screen(id).includes('1 yes · 2 no'));
+    await expect.poll(() => me.screen(id), { timeout: 60_000 }).toContain('1 yes · 2 no');
     // Seen by the watcher too, so that its going away means something.
     await new Promise((resolve) => setTimeout(resolve, 400));
     me.press(id, '1');
