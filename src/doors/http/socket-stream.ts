@@ -1,19 +1,15 @@
 import type { WebSocket } from '@fastify/websocket';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../core/clock.js';
 import type { EphemeralEvent, StoredEvent } from '../../core/events/index.js';
 import { problemOf } from '../shared/http.js';
-import { followEvents, type EventFeed } from '../shared/follow-events.js';
+import { followEvents, type Source } from '../shared/follow-events.js';
 
 export const CLOSE = { goingAway: 1001, internal: 1011, tryAgain: 1013 } as const;
 
-export interface SocketStream {
-  readonly feed: EventFeed;
-  readonly clock: Clock;
+export interface SocketStream extends Source {
   readonly socket: WebSocket;
   /** Under the WebSocket: it knows when there is room again. */
   readonly connection: Socket;
-  readonly after: number;
   readonly hello: Readonly<Record<string, unknown>>;
   /** null: it is not for this reader. */
   frame(event: StoredEvent | EphemeralEvent): unknown;

@@ -52,12 +52,12 @@ export function addStreams(
     return { sessions: views, ...(views.length === 1 ? { session: views[0] } : {}) };
   };
   const streamTo = (request: FastifyRequest, reply: FastifyReply, selection: EventSelection) => {
-    const { view: frame } = selection;
+    const { view: frame, only } = selection;
     const after = startingPoint(gateway, request);
     const hello = greeting(selection);
     const headers = { 'x-request-id': request.id, 'x-content-type-options': 'nosniff' };
     reply.hijack();
-    keep(streamEvents({ feed, clock, response: reply.raw, after, headers, hello, frame }), reply.raw);
+    keep(streamEvents({ feed, clock, response: reply.raw, after, only, headers, hello, frame }), reply.raw);
   };
   const admit = (request: FastifyRequest): Caller => {
     const [ticket] = valuesOf(request, 'ticket');
@@ -83,9 +83,9 @@ export function addStreams(
       try {
         const selection = selected(request);
         const after = startingPoint(gateway, request);
-        const { view: frame } = selection;
+        const { view: frame, only } = selection;
         const hello = greeting(selection);
-        const stream = { feed, clock, socket, connection: request.socket, after, hello, frame };
+        const stream = { feed, clock, socket, connection: request.socket, after, only, hello, frame };
         keep(streamToSocket(stream), socket);
       } catch (error) {
         refuseSocket(socket, error);

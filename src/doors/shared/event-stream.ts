@@ -1,14 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../core/clock.js';
 import type { EphemeralEvent, StoredEvent } from '../../core/events/index.js';
-import { followEvents, type EventFeed } from './follow-events.js';
+import { followEvents, type Source } from './follow-events.js';
 
-export interface EventStream {
-  readonly feed: EventFeed;
-  readonly clock: Clock;
+export interface EventStream extends Source {
   readonly response: ServerResponse;
-  /** Events with a greater seq. */
-  readonly after: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Told first, as `hello` with the cursor; then `caught_up` tells when all that was there is written. */
   readonly hello?: Readonly<Record<string, unknown>>;

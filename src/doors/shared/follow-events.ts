@@ -8,7 +8,11 @@ const PAGE_SIZE = 100;
 /** The part of the store that a stream needs. */
 export interface EventFeed {
   head(): number;
-  events(query: { readonly after: number; readonly limit: number }): readonly StoredEvent[];
+  events(query: {
+    readonly after: number;
+    readonly limit: number;
+    readonly sessionId?: string;
+  }): readonly StoredEvent[];
   subscribe(after: number, listener: (event: StoredEvent | EphemeralEvent) => void): () => void;
 }
 
@@ -23,15 +27,21 @@ export interface EventSink {
   onceDrained(resume: () => void): void;
 }
 
+export interface Source {
+  readonly feed: EventFeed;
+  readonly clock: Clock;
+  /** Events with a greater seq. */
+  readonly after: number;
+  /** Only events of this session are read from the log: others may be a thousand times as many. */
+  readonly only?: string | undefined;
+}
+
 /**
  * Events after a cursor, page by page from the log, then live. A sink that is full is served no more, and goes on from
  * its cursor when it has drained: the log is the queue, no more than a page waits in memory. Returns the end, which may
  * be called any number of times.
  */
-export function followEvents(
-  source: { readonly feed: EventFeed; readonly clock: Clock; readonly after: number },
-  sink: EventSink,
-): () => void {
+export function followEvents(source: Source, sink: EventSink): () => void {
   const follower = new Follower(source, sink);
   follower.go();
   return () => follower.end();
@@ -44,7 +54,10 @@ class Follower {
   /** What the log held when it began. */
   readonly #newest: number;
   #cursor: number;
+  readonly #only: { readonly sessionId?: string };
   #page: readonly StoredEvent[] = [];
+  /** So far the page is all there is; null: more may follow it. */
+  #covered: number | null = null;
   #isCaughtUp = false;
   #isFull = false;
   #isOver = false;
@@ -54,15 +67,13 @@ class Follower {
   /** One at a time: of the heartbeat, or of the patience with a sink that is full. */
   #cancelTimer: () => void = () => undefined;
 
-  constructor(
-    { feed, clock, after }: { readonly feed: EventFeed; readonly clock: Clock; readonly after: number },
-    sink: EventSink,
-  ) {
+  constructor({ feed, clock, after, only }: Source, sink: EventSink) {
     this.#feed = feed;
     this.#clock = clock;
     this.#sink = sink;
     this.#newest = feed.head();
     this.#cursor = after;
+    this.#only = only === undefined ? {} : { sessionId: only };
   }
 
   go(): void {
@@ -82,12 +93,24 @@ class Follower {
   #readOn(): void {
     // Between two pages the stream may have ended, or a heartbeat may have been one too many.
     if (this.#isFull || this.#isOver) return;
-    if (this.#page.length === 0) this.#page = this.#feed.events({ after: this.#cursor, limit: PAGE_SIZE });
+    if (this.#page.length === 0) this.#readPage();
     for (const event of this.#page) this.#hand(event);
     this.#page = this.#page.filter(({ seq }) => seq > this.#cursor);
     if (this.#isFull || this.#isOver) return;
+    if (this.#covered !== null && this.#covered > this.#cursor) {
+      this.#cursor = this.#covered;
+      this.#sayCaughtUp();
+      if (this.#isFull) return;
+    }
     if (this.#cursor < this.#feed.head()) this.#nextPage = setImmediate(() => this.#readOn());
     else this.#unsubscribe = this.#feed.subscribe(this.#cursor, (event) => this.#hand(event));
+  }
+
+  #readPage(): void {
+    // Before the page: what is appended after it has a greater seq.
+    const head = this.#feed.head();
+    this.#page = this.#feed.events({ after: this.#cursor, limit: PAGE_SIZE, ...this.#only });
+    this.#covered = this.#page.length < PAGE_SIZE ? head : null;
   }
 
   #hand(event: StoredEvent | EphemeralEvent): void {

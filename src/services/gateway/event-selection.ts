@@ -12,6 +12,8 @@ const MOST_SESSIONS = 100;
 
 export interface EventSelection {
   readonly sessions: readonly SessionRow[];
+  /** Where it is all of one session: its id. */
+  readonly only: string | undefined;
   /** How an event stands on the wire; null: it is of another session. */
   view(event: StoredEvent | EphemeralEvent): unknown;
 }
@@ -45,6 +47,7 @@ export function selectEvents(
   };
   return {
     sessions,
+    only: ids.length === 1 && !includeChildren ? ids[0] : undefined,
     view(event) {
       if (!isSelected(event.session_id)) return null;
       return event.seq === null ? event : eventView(event);

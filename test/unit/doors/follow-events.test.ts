@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../src/core/events/index.js';
+import type { EphemeralEvent, StoredEvent } from '../../../src/core/events/index.js';
 import { followEvents, type EventFeed, type EventSink } from '../../../src/doors/shared/follow-events.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 
-const eventAt = (seq: number) => ({ seq, type: 'progress.reported', session_id: 's' }) as StoredEvent;
+const eventAt = (seq: number, session_id = 's') =>
+  ({ seq, type: 'progress.reported', session_id }) as StoredEvent;
 
 /** A log that says how often and how far it was read. */
-function createFeed(length: number) {
-  const log = Array.from({ length }, (_, index) => eventAt(index + 1));
+function createFeed(length: number, sessionOf = (_seq: number) => 's') {
+  const log = Array.from({ length }, (_, index) => eventAt(index + 1, sessionOf(index + 1)));
   const listeners = new Set<(event: StoredEvent) => void>();
   const read: number[] = [];
   const feed: EventFeed = {
     head: () => log.length,
-    events({ after, limit }) {
-      const page = log.slice(after, after + limit);
+    events({ after, limit, sessionId }) {
+      const wanted = log.filter((event) => sessionId === undefined || event.session_id === sessionId);
+      const page = wanted.filter(({ seq }) => seq > after).slice(0, limit);
       read.push(page.length);
       return page;
     },
@@ -80,6 +82,30 @@ describe('following events', () => {
       expect(read.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(310);
       end();
       expect(clock.pending()).toBe(0);
+    },
+  );
+
+  it.each([1, 3, 100, 1_000])(
+    'of one session reads no other’s from the log, and is caught up all the same (room for %i)',
+    async (room) => {
+      const clock = createFakeClock();
+      const { feed, append, read } = createFeed(2_005, (seq) => (seq % 10 === 0 ? 'mine' : 's'));
+      const { sink, seen, drain } = createSink(room);
+      const mine = {
+        ...sink,
+        event: (event: StoredEvent | EphemeralEvent) => event.session_id !== 'mine' || sink.event(event),
+      };
+      followEvents({ feed, clock, after: 0, only: 'mine' }, mine);
+      for (let turn = 0; turn < 900; turn += 1) {
+        if (turn % 100 === 0) append();
+        await clock.advance(0);
+        drain(room);
+      }
+      expect(seen.filter((what) => typeof what === 'number')).toEqual(
+        numbers(1, 200).map((number) => number * 10),
+      );
+      expect(seen.filter((what) => typeof what === 'string')).toHaveLength(1);
+      expect(read.reduce((sum, one) => sum + one, 0)).toBe(200);
     },
   );
 
