@@ -174,20 +174,24 @@ describe('how it ends', () => {
   });
 
   it.each([
-    ['RUN_NOT_FOUND', 404, 1],
-    ['INVALID_INPUT', 422, 64],
-    ['UNAUTHENTICATED', 401, 4],
-    ['SHUTTING_DOWN', 503, 3],
-    ['SOMETHING_NEW', 418, 1],
+    ['RUN_NOT_FOUND', 404, 1, 'do that'],
+    ['INVALID_INPUT', 422, 64, 'do that'],
+    // Which token is wanted we know better than who wants it.
+    [
+      'UNAUTHENTICATED',
+      401,
+      4,
+      'give the token that this daemon was started with: --auth-token TOKEN, or AGENTCTL_AUTH_TOKEN',
+    ],
+    ['SHUTTING_DOWN', 503, 3, 'do that'],
+    ['SOMETHING_NEW', 418, 1, 'do that'],
   ])(
     '[64] [66] an answer of %s: nothing on stdout, one line of JSON on stderr',
-    async (code, status, exit) => {
+    async (code, status, exit, hint) => {
       rig.answer = { status, body: { code, detail: 'so it is', hint: 'do that' } };
       const said = await rig.run(['run', 'get', 'r1', '--format', 'json']);
       expect(said).toMatchObject({ code: exit, out: '' });
       expect(said.err.trimEnd().split('\n')).toHaveLength(1);
-      // Which token is wanted we know better than who wants it.
-      const hint = code === 'UNAUTHENTICATED' ? expect.stringContaining('--auth-token TOKEN') : 'do that';
       expect(JSON.parse(said.err)).toMatchObject({ error: { message: 'so it is', hint } });
     },
   );
