@@ -99,16 +99,16 @@ it('mends whatever is ours and dead, says each, and all is well then', async () 
 
   const { code, stdout } = await rig.run(['--doctor', '--fix', '--yes', '--json'], { env: TERMINAL });
   const { fixed } = JSON.parse(stdout) as { fixed: { found: string; fix: string; problem: string | null }[] };
-  expect(fixed.map(({ fix, problem }) => ({ fix, problem }))).toEqual(
-    [
-      'close it to others',
-      'end the tmux server',
-      'remove the socket',
-      'end the process',
-      'remove the file',
-      'remove the empty folder',
-    ].map((fix) => ({ fix, problem: null })),
-  );
+  expect(fixed.filter(({ problem }) => problem !== null)).toEqual([]);
+  // Which socket is looked at first is a matter of a random name.
+  expect(fixed.map(({ fix }) => fix).sort()).toEqual([
+    'close it to others',
+    'end the process',
+    'end the tmux server',
+    'remove the empty folder',
+    'remove the file',
+    'remove the socket',
+  ]);
   expect(code).toBe(0);
   expect(await alive(server)).toBe('no');
   expect([server, socket, folder, daemon, living].map((path) => existsSync(path))).toEqual([
