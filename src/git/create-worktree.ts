@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { OrchestratorError } from '../core/errors/error.js';
 import type { Worktree, WorktreeOptions } from './contract.js';
@@ -8,7 +8,7 @@ import { keepOwnFilesOut } from './own-files-out.js';
 import { splitZ, type GitAnswer } from './run-git.js';
 import { populateSubmodules } from './submodules.js';
 import { attemptReason, discard, newAttempt, sweepInterrupted, type Attempt } from './worktree-attempt.js';
-import { entryNamedBy, entryOf, isEntryOf, pathOf } from './worktree-entries.js';
+import { entryNamedBy, entryOf, isEntryOf, lineOf, pathOf } from './worktree-entries.js';
 
 const CHECKOUT_TIMEOUT_MS = 900_000;
 const MADE_BY_US = ['.git', '.agentorchestr'];
@@ -16,7 +16,7 @@ const FULL_HASH = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
  * See Git.createWorktree. The entry is registered under the lock (10 ms), detached and locked against pruning; the
- * files come outside it; the branch is made last, so that an attempt that dies leaves no branch behind.
+ * files come outside it, and the branch after them; what an attempt that dies leaves is in its mark, and swept.
  */
 export async function createWorktree(room: GitRoom, options: WorktreeOptions): Promise<Worktree> {
   const { repository, branch } = options;
@@ -40,6 +40,7 @@ export async function createWorktree(room: GitRoom, options: WorktreeOptions): P
     });
   } catch (error) {
     await removeEmptyParents(made);
+    // A whole hash was taken at its word; if there is no such commit, that is the reason.
     await requireCommit(room, at, commit);
     throw error;
   }
@@ -143,8 +144,8 @@ async function checkPathFree(path: string): Promise<void> {
 async function keepHeadOfStaleEntry(room: GitRoom, repository: string, path: string): Promise<void> {
   const entry = await entryOf(repository, path);
   if (entry === null) return;
-  const head = (await textOf(join(entry, 'HEAD'))).trim();
-  if (!/^[0-9a-f]{40,64}$/.test(head)) return;
+  const head = await lineOf(join(entry, 'HEAD'));
+  if (!FULL_HASH.test(head)) return;
   const ref = `refs/agentorchestr/salvage/stale/${head}`;
   await room.run(['update-ref', ref, head], { at: { repository }, answers: [0, 1, 128] });
 }
@@ -216,16 +217,12 @@ async function headOf(
   worktree: string,
   { repository, entry }: { repository: string; entry: string },
 ): Promise<{ head: string | undefined; name: string }> {
-  const link = /^ref: (refs\/heads\/.+)\n$/.exec(await textOf(join(entry, 'HEAD')))?.[1];
-  const head = link === undefined ? '' : (await textOf(join(repository, link))).trim();
+  const link = /^ref: (refs\/heads\/.+)$/.exec(await lineOf(join(entry, 'HEAD')))?.[1];
+  const head = link === undefined ? '' : await lineOf(join(repository, link));
   if (link !== undefined && FULL_HASH.test(head)) return { head, name: link };
   const args = ['rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD'];
   const [commit, name = ''] = (await room.run(args, { at: { worktree } })).text.split('\n');
   return { head: commit, name };
-}
-
-function textOf(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(() => '');
 }
 
 /** Not by `status`: it reads every file that is no older than its index, which of a new worktree is all of them. */

@@ -60,7 +60,7 @@ export function realOr(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }
 
-/** '' for a file that cannot be read. A path may end in blanks: only the line end goes. */
-async function lineOf(file: string): Promise<string> {
+/** Of one of git's files with one line; '' where it cannot be read. A path may end in blanks: only the line end goes. */
+export async function lineOf(file: string): Promise<string> {
   return (await readFile(file, 'utf8').catch(() => '')).replace(/\n$/, '');
 }

@@ -4,7 +4,10 @@ import { notResumable } from '../services/supervise/take-up.js';
 import { readSession } from './cli-sessions.js';
 import type { TakeUpOrder } from './supervisor-order.js';
 
-/** A session with the plan it was started with, changed by what was asked for now. Throws SESSION_NOT_FOUND, SESSION_NOT_RESUMABLE. */
+/**
+ * A session with the plan that it was started with, and what the order asks for over it. Throws SESSION_NOT_FOUND,
+ * SESSION_NOT_RESUMABLE.
+ */
 export async function readLeftSession(
   env: Readonly<Record<string, string | undefined>>,
   order: TakeUpOrder,

@@ -18,14 +18,15 @@ export function refuseContradictions(given: readonly string[]): void {
 const ADDING = ['goal', 'goal-file'];
 const WATCHING = WATCH_FLAGS.map(({ name }) => name);
 
+/** Each does one thing only. */
+export const LONE_ACTIONS = ['version', 'detect', 'list-sessions', 'doctor'] as const;
+
 /** The action a flat command line asks for; `goal` when it names none. Throws USAGE when it names two. */
 export function actionOf(
   given: readonly string[],
 ): 'goal' | 'manual' | 'resume' | 'detect' | 'list-sessions' | 'doctor' | 'version' {
   if (given.includes('resume')) return resumeOnly(given);
-  const actions = (['version', 'detect', 'list-sessions', 'doctor'] as const).filter((name) =>
-    given.includes(name),
-  );
+  const actions = LONE_ACTIONS.filter((name) => given.includes(name));
   const [action] = actions;
   if (given.includes('fix') && action !== 'doctor')
     throw new OrchestratorError('USAGE', {

@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/errors/categories.js';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { actionOf } from './action.js';
+import { actionOf, LONE_ACTIONS } from './action.js';
 import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
 import { FLAT_FLAGS } from './flags.js';
@@ -87,7 +87,7 @@ async function operationCommands(): Promise<readonly Command[]> {
 }
 
 /** Flags that are commands to those who have not read the help. */
-const ALONE = ['resume', 'detect', 'doctor', 'list-sessions', 'version'];
+const LIKE_COMMANDS = [...LONE_ACTIONS, 'resume'];
 
 async function findCommand(name: string, rest: readonly string[] = []): Promise<Command> {
   const byName = (commands: readonly Command[]) => commands.find((command) => command.name === name);
@@ -104,7 +104,7 @@ async function findCommand(name: string, rest: readonly string[] = []): Promise<
     .split(' ')
     .filter((word) => !word.startsWith('-'));
   const goal = words.length > 1 ? 'a goal is given with --goal "…"' : 'see agentorchestr --help';
-  const flag = ALONE.find((candidate) => candidate.split('-').includes(name));
+  const flag = LIKE_COMMANDS.find((candidate) => candidate.split('-').includes(name));
   const close = flag === undefined ? meant : `--${[flag, ...rest].join(' ')}`;
   const hint = close === null ? goal : `did you mean: agentorchestr ${close}`;
   throw new OrchestratorError('USAGE', { problem: `unknown command "${name}"`, hint });

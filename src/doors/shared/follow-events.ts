@@ -27,6 +27,7 @@ export interface EventSink {
   onceDrained(resume: () => void): void;
 }
 
+/** What is followed, and from where. */
 export interface Source {
   readonly feed: EventFeed;
   readonly clock: Clock;
@@ -100,7 +101,7 @@ class Follower {
     if (this.#covered !== null && this.#covered > this.#cursor) {
       this.#cursor = this.#covered;
       this.#sayCaughtUp();
-      if (this.#isFull) return;
+      if (this.#isFull || this.#isOver) return;
     }
     if (this.#cursor < this.#feed.head()) this.#nextPage = setImmediate(() => this.#readOn());
     else this.#unsubscribe = this.#feed.subscribe(this.#cursor, (event) => this.#hand(event));

@@ -156,8 +156,9 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
 }
 
 /**
- * The one command that brings the result home; null where it would not: nothing integrated, nothing changed, ended otherwise than done,
- * brought home already. The result of a plain folder is in a repository of ours, which its folder knows nothing of.
+ * The one command that brings the result home; null where it would not: nothing integrated, nothing changed, ended
+ * otherwise than done, brought home already. The result of a plain folder is in a repository of ours, which its folder
+ * knows nothing of.
  */
 function mergeCommand(row: SessionRow): string | null {
   const { integration_branch: branch, integration_commit: commit, state, applied } = row;

@@ -39,6 +39,9 @@ workers:
         with: { summary: x }
         allow_error: true
       - report_done: left uncommitted
+  - name: empty
+    contains: change nothing
+    steps: [{ report_blocked: no way in }]
   - name: review
     contains: only read
     steps:
@@ -172,6 +175,16 @@ describe('integration, verification, verdict', () => {
       merged: true,
     });
     expect(inTree('extra.txt')).toBe(true);
+  });
+
+  it('finds nothing in a worker that committed nothing, and does not say that it is in', async () => {
+    const { worker_id: id } = await lead.ok('spawn_worker', { task: 'change nothing' });
+    expect(await lead.ok('wait_for_worker', { worker_id: id })).toMatchObject({ state: 'blocked' });
+    expect(await lead.ok('integrate_worker', { worker_id: id })).toMatchObject({
+      ...{ merged: false, commit: null, conflicts: [] },
+      tip: expect.stringContaining('nothing to integrate'),
+    });
+    expect(rig.store.worker(rig.sessionId, String(id))?.integrated_commit).toBe(null);
   });
 
   it('[60] keeps the edits of a read-only perspective out', async () => {

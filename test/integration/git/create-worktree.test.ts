@@ -84,6 +84,9 @@ describe('a new worktree', () => {
     await expect(world.git.createWorktree(wanted(repo.repository, 'w01', 'no-such'))).rejects.toMatchObject({
       code: 'REF_NOT_FOUND',
     });
+    const nobodys = wanted(repo.repository, 'w01', '0123456789'.repeat(4));
+    await expect(world.git.createWorktree(nobodys)).rejects.toMatchObject({ code: 'REF_NOT_FOUND' });
+    expect(registeredWorktrees(repo)).toEqual([repo.path]);
     await expect(world.git.createWorktree(wanted(repo.repository, 'w01', '--orphan'))).rejects.toMatchObject({
       code: 'REF_NOT_FOUND',
     });

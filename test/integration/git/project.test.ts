@@ -62,6 +62,11 @@ describe('inspectProject', () => {
     expect(fingerprint(repo.path, repo.repository)).toEqual(print);
   });
 
+  it('is found where the name of its folder holds a line break', async () => {
+    const repo = world.repo('two\nlines');
+    expect(await inspect(repo.path)).toMatchObject({ repository: repo.repository, checkout: repo.path });
+  });
+
   it('[C-43] a folder in no repository has repository null', async () => {
     const folder = world.sandbox.folder('plain');
     expect(await inspect(folder)).toMatchObject({

@@ -251,7 +251,7 @@ panes   agentorchestr attach 3f2a91bc
       renderReport(report({ state: 'done', branch: 'b', ...more }), {
         ...{ paint: noPaint, attachCommand: null, columns: null },
       });
-    expect(text({})).toContain('merge   nothing: no file was changed\n');
+    expect(text({})).toContain('merge   nothing: the result holds no change\n');
     expect(text({ applied: 'merged' })).not.toContain('nothing');
     expect(text({ state: 'paused' })).not.toContain('nothing');
   });

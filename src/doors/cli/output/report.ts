@@ -124,7 +124,7 @@ function facts(report: SessionReport, options: Options): string {
   if (report.applied !== null) rows.push(['applied', plain(report.applied)]);
   if (report.merge_command !== null) rows.push(['merge', paint.strong(plain(report.merge_command))]);
   else if (report.state === 'done' && report.applied === null && report.cleaned_at === null)
-    rows.push(['merge', 'nothing: no file was changed']);
+    rows.push(['merge', 'nothing: the result holds no change']);
   if (options.attachCommand !== null) rows.push(['panes', options.attachCommand]);
   if (report.resumable)
     rows.push(['go on', `agentorchestr --resume ${report.session_id}${stillAtIt(report, options)}`]);
