@@ -65,6 +65,10 @@ describe('inspectProject', () => {
   it('is found where the name of its folder holds a line break', async () => {
     const repo = world.repo('two\nlines');
     expect(await inspect(repo.path)).toMatchObject({ repository: repo.repository, checkout: repo.path });
+    // From a worktree git names it by its whole path.
+    const worktree = join(world.sandbox.root, 'worktree');
+    repo.git('worktree', 'add', '--quiet', '--detach', worktree);
+    expect(await inspect(worktree)).toMatchObject({ repository: repo.repository, checkout: worktree });
   });
 
   it('[C-43] a folder in no repository has repository null', async () => {
