@@ -56,9 +56,8 @@ export class Agent {
       `  ${cwd}${isResumed ? ' · conversation resumed' : ''}`,
       '',
     );
-    await this.dialogue.save();
-    await this.dialogue.hook({ hook_event_name: 'SessionStart', source: isResumed ? 'resume' : 'startup' });
-    if (options.prompt !== null) this.take(options.prompt, options.prompt);
+    await this.dialogue.begin();
+    if (options.prompt !== null && this.leaving === null) this.take(options.prompt, options.prompt);
   }
 
   private take(text: string, shown: string): void {

@@ -43,7 +43,7 @@ export class Dialogue {
   readonly #leaving: Leaving;
   readonly #mcp: McpConnection;
   #lastSaid = '';
-  #started: Promise<unknown> | null = null;
+  #begun: Promise<unknown> | null = null;
 
   constructor(setup: AgentSetup, face: Face, leaving: Leaving) {
     this.#setup = setup;
@@ -61,6 +61,12 @@ export class Dialogue {
 
   get lastSaid(): string {
     return this.#lastSaid;
+  }
+
+  /** Keeps the conversation, then tells of its begin. */
+  async begin(): Promise<void> {
+    const source = this.#setup.options.resume === null ? 'startup' : 'resume';
+    await this.#tellBegin(source, this.save());
   }
 
   /** Plays the turn, and the turns that Stop hooks ask for after it. Resolves with what failed, or null. */
@@ -100,23 +106,28 @@ export class Dialogue {
   async clear(): Promise<void> {
     const { options, script } = this.#setup;
     this.conversation = newConversation(options.role, script.settings.values);
-    await this.hook({ hook_event_name: 'SessionStart', source: 'clear' });
+    await this.#tellBegin('clear', Promise.resolve());
   }
 
   hook(event: HookEvent, limitMs?: number): Promise<unknown> {
-    const answer = postHook(this.#hookTarget(), this.conversation.thread_id, event, limitMs);
-    if (event.hook_event_name === 'SessionStart') this.#started = answer;
-    return answer;
+    return postHook(this.#hookTarget(), this.conversation.thread_id, event, limitMs);
   }
 
   /** Nobody hears of the end before the begin, and whoever is told of either hears of both. */
   async goodbye(): Promise<void> {
-    await this.#started;
+    if (this.#begun === null) return;
+    await this.#begun.catch(() => undefined);
     await this.hook({ hook_event_name: 'SessionEnd' }, GOODBYE_LIMIT_MS);
   }
 
   save(): Promise<void> {
     return saveConversation(this.#setup.options.state, this.conversation);
+  }
+
+  /** Under way from the first moment: an end in between waits for it. */
+  #tellBegin(source: 'startup' | 'resume' | 'clear', first: Promise<void>): Promise<unknown> {
+    this.#begun = first.then(() => this.hook({ hook_event_name: 'SessionStart', source }));
+    return this.#begun;
   }
 
   async #play(prompt: string, signal: AbortSignal): Promise<string | null> {

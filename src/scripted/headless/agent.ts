@@ -31,12 +31,7 @@ export class HeadlessAgent {
       process.stderr.write('Error: no prompt on standard input\n');
       return 1;
     }
-    const { resume } = this.#setup.options;
-    await this.#dialogue.save();
-    await this.#dialogue.hook({
-      hook_event_name: 'SessionStart',
-      source: resume === null ? 'startup' : 'resume',
-    });
+    await this.#dialogue.begin();
     this.#writer.begins(this.#dialogue.conversation.thread_id);
     const failure = await this.#dialogue.answer(prompt, this.#turn.signal);
     await this.#dialogue.save();

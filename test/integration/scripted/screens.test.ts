@@ -140,6 +140,8 @@ describe('the screen of the scripted agent', () => {
     expect(rig.outside.hooks).toEqual([]);
     await rig.key('Enter');
     expect(await rig.exitStatus()).toBe(1);
+    // What never began has no end either.
+    expect(rig.outside.hooks).toEqual([]);
   });
 
   it('goes on when trusted', async () => {
