@@ -91,6 +91,8 @@ export interface EventQuery<Name extends EventName = EventName> {
   /** Only events with a greater seq. */
   readonly after: number;
   readonly sessionId?: string;
+  /** Of any of these, at most 100: each is read by itself, however many events others have. */
+  readonly sessionIds?: readonly string[];
   readonly workerId?: string;
   readonly runId?: string;
   readonly types?: readonly Name[];

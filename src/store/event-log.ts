@@ -35,6 +35,18 @@ export function head(sql: Sql): number {
 }
 
 export function queryEvents<Name extends EventName>(sql: Sql, query: EventQuery<Name>): EventOf<Name>[] {
+  const { sessionIds, ...rest } = query;
+  const parts = sessionIds?.map((sessionId) => whereOf({ ...rest, sessionId })) ?? [whereOf(query)];
+  if (parts.length === 0) return [];
+  // SQLite merges the parts as they come, each by its own index: no page sorts all that there are.
+  const text = parts.map(({ where }) => `SELECT * FROM events WHERE ${where}`).join(' UNION ALL ');
+  const values = parts.flatMap((part) => part.values);
+  // To SQLite a negative limit is none.
+  const rows = sql.all(`${text} ORDER BY seq LIMIT ?`, ...values, query.limit ?? -1);
+  return rows.map(decodeEvent) as EventOf<Name>[];
+}
+
+function whereOf(query: Omit<EventQuery, 'sessionIds'>): { where: string; values: SqlValue[] } {
   const conditions = ['seq > ?'];
   const values: SqlValue[] = [query.after];
   const add = (condition: string, value: string | undefined) => {
@@ -48,9 +60,7 @@ export function queryEvents<Name extends EventName>(sql: Sql, query: EventQuery<
   if (query.types?.length === 1) add('type = ?', query.types[0]);
   // Not by the index of types (the plus): that gives no order, and a page would sort all that there are.
   else add('+type IN (SELECT value FROM json_each(?))', query.types && JSON.stringify(query.types));
-  const text = `SELECT * FROM events WHERE ${conditions.join(' AND ')} ORDER BY seq LIMIT ?`;
-  // To SQLite a negative limit is none.
-  return sql.all(text, ...values, query.limit ?? -1).map(decodeEvent) as EventOf<Name>[];
+  return { where: conditions.join(' AND '), values };
 }
 
 function decodeEvent(row: SqlRow): StoredEvent {

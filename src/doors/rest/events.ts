@@ -16,7 +16,7 @@ export function streamEvents(options: {
   const { feed, clock, response, sessionId } = options;
   const after = startingPoint(options.request, options.url, feed.head());
   const frame = (event: { session_id: string }) => (event.session_id === sessionId ? event : null);
-  return stream({ feed, clock, response, after, only: sessionId, frame });
+  return stream({ feed, clock, response, after, only: () => [sessionId], frame });
 }
 
 function startingPoint(request: IncomingMessage, url: URL, head: number): number {

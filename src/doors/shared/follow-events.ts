@@ -11,7 +11,7 @@ export interface EventFeed {
   events(query: {
     readonly after: number;
     readonly limit: number;
-    readonly sessionId?: string;
+    readonly sessionIds?: readonly string[];
   }): readonly StoredEvent[];
   subscribe(after: number, listener: (event: StoredEvent | EphemeralEvent) => void): () => void;
 }
@@ -33,8 +33,11 @@ export interface Source {
   readonly clock: Clock;
   /** Events with a greater seq. */
   readonly after: number;
-  /** Only events of this session are read from the log: others may be a thousand times as many. */
-  readonly only?: string | undefined;
+  /**
+   * The sessions whose events are read from the log: others may have a thousand times as many. Asked for each page, for
+   * new ones may have come; undefined: all.
+   */
+  readonly only?: (() => readonly string[] | undefined) | undefined;
 }
 
 /**
@@ -55,7 +58,7 @@ class Follower {
   /** What the log held when it began. */
   readonly #newest: number;
   #cursor: number;
-  readonly #only: { readonly sessionId?: string };
+  readonly #only: () => readonly string[] | undefined;
   #page: readonly StoredEvent[] = [];
   /** So far the page is all there is; null: more may follow it. */
   #covered: number | null = null;
@@ -74,7 +77,7 @@ class Follower {
     this.#sink = sink;
     this.#newest = feed.head();
     this.#cursor = after;
-    this.#only = only === undefined ? {} : { sessionId: only };
+    this.#only = only ?? (() => undefined);
   }
 
   go(): void {
@@ -108,9 +111,11 @@ class Follower {
   }
 
   #readPage(): void {
-    // Before the page: what is appended after it has a greater seq.
+    // Before the sessions and the page: what is appended after it has a greater seq.
     const head = this.#feed.head();
-    this.#page = this.#feed.events({ after: this.#cursor, limit: PAGE_SIZE, ...this.#only });
+    const sessionIds = this.#only();
+    const some = sessionIds === undefined ? {} : { sessionIds };
+    this.#page = this.#feed.events({ after: this.#cursor, limit: PAGE_SIZE, ...some });
     this.#covered = this.#page.length < PAGE_SIZE ? head : null;
   }
 

@@ -2,7 +2,7 @@ import { OrchestratorError } from '../../core/errors/error.js';
 import type { EphemeralEvent, StoredEvent } from '../../core/events/index.js';
 import type { SessionRow } from '../../core/state/rows.js';
 import type { Caller } from '../operation.js';
-import { checkReach, isBelow } from './children/lineage.js';
+import { checkReach, isBelow, withAllBelow } from './children/lineage.js';
 import { findConversation } from './conversation-row.js';
 import type { Gateway } from './gateway.js';
 import { eventView } from './views.js';
@@ -12,8 +12,8 @@ const MOST_SESSIONS = 100;
 
 export interface EventSelection {
   readonly sessions: readonly SessionRow[];
-  /** Where it is all of one session: its id. */
-  readonly only: string | undefined;
+  /** The sessions that there are now; undefined: too many to be read one by one. */
+  readonly only: () => readonly string[] | undefined;
   /** How an event stands on the wire; null: it is of another session. */
   view(event: StoredEvent | EphemeralEvent): unknown;
 }
@@ -47,7 +47,10 @@ export function selectEvents(
   };
   return {
     sessions,
-    only: ids.length === 1 && !includeChildren ? ids[0] : undefined,
+    only() {
+      const all = includeChildren ? withAllBelow(store, ids, MOST_SESSIONS) : ids;
+      return all.length > MOST_SESSIONS ? undefined : all;
+    },
     view(event) {
       if (!isSelected(event.session_id)) return null;
       return event.seq === null ? event : eventView(event);

@@ -69,7 +69,9 @@ describe('/stream as server-sent events', () => {
   it('shows several sessions and what is below them, and refuses what it cannot show', async () => {
     const other = await rig.session();
     const child = (await rig.post(`/runs/${run}/spawn`, { task: 'say child' })).body;
+    const grandchild = (await rig.post(`/runs/${child.run.id}/spawn`, { task: 'say grandchild' })).body;
     await rig.over(child.run.id);
+    await rig.over(grandchild.run.id);
     rig.note(other, 'the last');
     const last = (frames: readonly Frame[]) => frames.some(({ event }) => event === 'progress.reported');
     const seen = async (query: string) => {
@@ -78,7 +80,9 @@ describe('/stream as server-sent events', () => {
     };
     const both = `sessionId=${session}&sessionId=${other}`;
     expect(await seen(both)).toEqual(new Set([session, other]));
-    expect(await seen(`${both}&include_children=1`)).toEqual(new Set([session, other, child.session.id]));
+    expect(await seen(`${both}&include_children=1`)).toEqual(
+      new Set([session, other, child.session.id, grandchild.session.id]),
+    );
     expect((await rig.get('/stream')).body.code).toBe('INVALID_INPUT');
     expect((await rig.get('/stream?sessionId=00000000')).body.code).toBe('SESSION_NOT_FOUND');
     const agent = { authorization: `Bearer ${rig.agentToken(run)}` };

@@ -13,8 +13,8 @@ function createFeed(length: number, sessionOf = (_seq: number) => 's') {
   const read: number[] = [];
   const feed: EventFeed = {
     head: () => log.length,
-    events({ after, limit, sessionId }) {
-      const wanted = log.filter((event) => sessionId === undefined || event.session_id === sessionId);
+    events({ after, limit, sessionIds }) {
+      const wanted = log.filter(({ session_id: id }) => sessionIds?.includes(id) ?? true);
       const page = wanted.filter(({ seq }) => seq > after).slice(0, limit);
       read.push(page.length);
       return page;
@@ -95,7 +95,7 @@ describe('following events', () => {
         ...sink,
         event: (event: StoredEvent | EphemeralEvent) => event.session_id !== 'mine' || sink.event(event),
       };
-      followEvents({ feed, clock, after: 0, only: 'mine' }, mine);
+      followEvents({ feed, clock, after: 0, only: () => ['mine'] }, mine);
       for (let turn = 0; turn < 900; turn += 1) {
         if (turn % 100 === 0) append();
         await clock.advance(0);

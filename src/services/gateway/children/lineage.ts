@@ -12,6 +12,18 @@ export function childrenOf(reader: Reader, sessionId: string): SessionRow[] {
     .flatMap(({ data }) => reader.session(data.child) ?? []);
 }
 
+/** These sessions and all that are below them; once there are more than `most`, perhaps not all. */
+export function withAllBelow(reader: Reader, sessionIds: readonly string[], most: number): string[] {
+  const all = new Set(sessionIds);
+  // What is added while a set is walked is walked too.
+  for (const sessionId of all) {
+    if (all.size > most) break;
+    for (const { data } of reader.events({ after: 0, sessionId, types: ['child.spawned'] }))
+      all.add(data.child);
+  }
+  return [...all];
+}
+
 /** Runs of children that are not over and that this run asked for, by spawning their session or by sending to it. */
 export function openRunsBelow(reader: Reader, run: RunRow): RunRow[] {
   return childrenOf(reader, run.session_id).flatMap((child) => {
