@@ -1,3 +1,4 @@
+import type { SessionListing } from '../doors/cli/host.js';
 import { resolvePaths } from '../platform/paths.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,14 +32,19 @@ export async function printOffers(
 const OFFERS: Readonly<
   Record<'agentorchestr' | 'agentctl', Readonly<Record<string, (env: Environment) => Promise<Offered>>>>
 > = {
-  agentorchestr: { sessions, agents },
+  agentorchestr: { sessions: (env) => sessions(env), resumable, agents },
   agentctl: { sessions: conversations, agents },
 };
 
-async function sessions(env: Environment): Promise<Offered> {
+async function sessions(env: Environment, isOffered = (_: SessionListing) => true): Promise<Offered> {
   const { readSessions } = await import('./cli-sessions.js');
-  const found = await readSessions(env, MOST);
+  const found = (await readSessions(env, MOST)).filter(isOffered);
   return found.map(({ session_id: id, state, goal }) => [id, `${state}: ${goal}`]);
+}
+
+async function resumable(env: Environment): Promise<Offered> {
+  const { canGoOn } = await import('../doors/cli/commands/which-session.js');
+  return sessions(env, canGoOn);
 }
 
 async function agents(env: Environment): Promise<Offered> {

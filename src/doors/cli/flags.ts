@@ -1,4 +1,4 @@
-import { AGENTS, FILES, FOLDERS, SESSIONS, type Offer } from '../shared/completion/offers.js';
+import { AGENTS, FILES, FOLDERS, RESUMABLE, type Offer } from '../shared/completion/offers.js';
 
 /**
  * `switch` takes no value (and `--no-x` where `negatable`), `text` one, `texts` one each time it is repeated, `list`
@@ -9,6 +9,8 @@ export interface Flag {
   readonly kind: 'switch' | 'text' | 'texts' | 'list';
   /** What stands for the value in the help. */
   readonly value?: string;
+  /** Of `text`: it may stand alone, and is '' then. */
+  readonly mayStandAlone?: boolean;
   readonly short?: string;
   readonly summary: string;
   /** For completion, of its value; absent: what `value` says. */
@@ -130,8 +132,9 @@ const RESUME_FLAG: Flag = {
   name: 'resume',
   kind: 'text',
   value: 'ID',
+  mayStandAlone: true,
   summary: 'go on with a session; --goal adds to its goal',
-  offers: SESSIONS,
+  offers: RESUMABLE,
 };
 
 export const ACTION_FLAGS: readonly Flag[] = [

@@ -104,7 +104,8 @@ export function flagName(flag: Flag): string {
     flag.negatable === true && flag.shownPlain !== true
       ? `--${flag.name}, --no-${flag.name}`
       : `--${flag.name}`;
-  return `${flag.short === undefined ? '' : `-${flag.short}, `}${name}${flag.value === undefined ? '' : ` ${flag.value}`}`;
+  const value = flag.mayStandAlone === true ? `[${flag.value ?? ''}]` : flag.value;
+  return `${flag.short === undefined ? '' : `-${flag.short}, `}${name}${value === undefined ? '' : ` ${value}`}`;
 }
 
 function columns(operations: readonly Command[]): string {

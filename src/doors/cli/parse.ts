@@ -16,6 +16,7 @@ export interface Parsed {
 /** Parses the arguments of one command. Throws USAGE with the nearest known name for what is unknown. */
 export function parseFlags(args: readonly string[], flags: readonly Flag[], command: string): Parsed {
   checkSwitches(args, flags);
+  checkEmptyValues(args, flags);
   const parsed = runYargs(args, flags, command);
   const values = new Map<string, unknown>();
   for (const flag of flags) {
@@ -61,6 +62,7 @@ function runYargs(
     if (flag.kind === 'switch') parser.option(flag.name, { type: 'boolean', ...alias });
     else if (flag.kind === 'list')
       parser.option(flag.name, { type: 'string', array: true, requiresArg: true, ...alias });
+    else if (flag.mayStandAlone === true) parser.option(flag.name, { type: 'string', ...alias });
     else parser.option(flag.name, { type: 'string', nargs: 1, ...alias });
   }
   return parser.parseSync();
@@ -112,6 +114,15 @@ function checkSwitches(args: readonly string[], flags: readonly Flag[]): void {
         hint: 'give it once',
       });
     seen.set(name, negation === undefined);
+  }
+}
+
+/** An empty value, of a variable that is not set most often, is not the same as none. */
+function checkEmptyValues(args: readonly string[], flags: readonly Flag[]): void {
+  for (const flag of flags.filter(({ mayStandAlone }) => mayStandAlone === true)) {
+    const typed = `--${flag.name}`;
+    if (args.includes(`${typed}=`) || args.some((arg, index) => arg === '' && args[index - 1] === typed))
+      throw valueMissing(flag);
   }
 }
 

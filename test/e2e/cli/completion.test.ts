@@ -2,16 +2,19 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliRig, DONE_LEAD } from './rig.js';
+import { CliRig, DONE_LEAD, FAILED_LEAD } from './rig.js';
 
 let rig: CliRig;
 let sessionId = '';
+let failedId = '';
 beforeAll(async () => {
   rig = await CliRig.create();
   const goal = ['--goal', 'x', '--yes', '--no-attach', '--kill-tmux', '--verify', 'true'];
   const { code } = await rig.run([...goal, ...rig.playing(DONE_LEAD)]);
   if (code !== 0) throw new Error(`the goal ended with ${code}`);
   [sessionId = ''] = rig.sessionIds();
+  await rig.run([...goal, ...rig.playing(FAILED_LEAD)]);
+  failedId = rig.sessionIds().find((id) => id !== sessionId) ?? '';
 });
 afterAll(() => rig.close());
 
@@ -46,8 +49,9 @@ describe('completion in bash', () => {
   });
 
   it('asks the program for sessions and agents', () => {
-    expect(offered('agentorchestr', 'status', '')).toEqual([sessionId]);
-    expect(offered('agentorchestr', '--resume', sessionId.slice(0, 2))).toEqual([sessionId]);
+    expect(offered('agentorchestr', 'status', '')).toEqual([failedId, sessionId]);
+    expect(offered('agentorchestr', 'status', sessionId.slice(0, 7))).toEqual([sessionId]);
+    expect(offered('agentorchestr', '--resume', '')).toEqual([failedId]);
     expect(offered('agentorchestr', '--agents', 'script')).toEqual(['scripted']);
     expect(offered('agentorchestr', 'status', sessionId, '')).toEqual([]);
   });

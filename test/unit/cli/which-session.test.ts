@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
-import { whichRunningSession, whichSession } from '../../../src/doors/cli/commands/which-session.js';
-import type { SessionListing } from '../../../src/doors/cli/host.js';
+import { OrchestratorError } from '../../../src/core/errors/error.js';
+import {
+  whichRunningSession,
+  whichSession,
+  whichToGoOn,
+} from '../../../src/doors/cli/commands/which-session.js';
+import type { CliHost, SessionListing } from '../../../src/doors/cli/host.js';
 import { runProgram } from '../../../src/doors/cli/program.js';
 import { fakeHost, fakeTerminal } from './fake-host.js';
 
@@ -12,7 +17,10 @@ const listing = (session_id: string, more: Partial<SessionListing> = {}): Sessio
   ...more,
 });
 
-async function choose(choice: typeof whichSession, ...sessions: readonly SessionListing[]) {
+async function choose(
+  choice: (host: CliHost, prefix: undefined) => Promise<string>,
+  ...sessions: readonly SessionListing[]
+) {
   const terminal = fakeTerminal();
   const host = fakeHost(terminal, { listSessions: () => Promise.resolve(sessions) });
   return [await choice(host, undefined), terminal.said.err];
@@ -63,4 +71,43 @@ it('what changes a session says whose it is, when it is not of this project', as
     'bbbb',
     'session bbbb\n',
   ]);
+});
+
+const paused = { state: 'paused', resumable: true };
+
+it('--resume alone goes on with the only session of this project that can', async () => {
+  const done = listing('dddd');
+  const elsewhere = listing('cccc', { ...paused, project: '/other' });
+  expect(await choose(whichToGoOn, done, elsewhere, listing('aaaa', { ...paused, goal: 'a\ngoal' }))).toEqual(
+    ['aaaa', 'session aaaa (paused) a goal\n'],
+  );
+  expect((await choose(whichToGoOn, done, listing('bbbb', { state: 'active' })))[0]).toBe('bbbb');
+  await expect(choose(whichToGoOn, listing('aaaa', paused), listing('bbbb', paused))).rejects.toMatchObject({
+    code: 'USAGE',
+    message: 'more than one session of this project can go on: aaaa (paused) x; bbbb (paused) x',
+    hint: 'say which one: agentorchestr --resume aaaa',
+  });
+  await expect(choose(whichToGoOn, done)).rejects.toMatchObject({
+    message: 'no session of this project can go on',
+    hint: 'start one: agentorchestr --goal "…"',
+  });
+  await expect(choose(whichToGoOn, done, elsewhere)).rejects.toMatchObject({
+    hint: expect.stringContaining('--list-sessions') as string,
+  });
+});
+
+it.each([
+  [['--resume', '--json'], 'no session of this project can go on'],
+  [['--resume', '--goal', 'more'], 'no session of this project can go on'],
+  [['--resume', ''], '--resume needs a value'],
+  [['--resume='], '--resume needs a value'],
+  [['--resume', 'aaaa'], 'no session "aaaa"'],
+])('%j is read as it is meant', async (args, problem) => {
+  const terminal = fakeTerminal();
+  const host = fakeHost(terminal, {
+    listSessions: () => Promise.resolve([]),
+    findSession: (prefix) => Promise.reject(new OrchestratorError('SESSION_NOT_FOUND', { session: prefix })),
+  });
+  expect(await runProgram(host, args)).not.toBe(0);
+  expect(terminal.said.err + terminal.said.out).toContain(problem);
 });

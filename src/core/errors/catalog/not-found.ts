@@ -1,4 +1,4 @@
-import { type CatalogEntry, list, nearestOr } from './entry.js';
+import { type CatalogEntry, type ErrorParams, list, nearestOr } from './entry.js';
 
 /** What was named is not there. */
 export const NOT_FOUND_ERRORS = {
@@ -27,11 +27,8 @@ export const NOT_FOUND_ERRORS = {
   },
   NO_SESSIONS: {
     category: 'not_found',
-    message: (p) => (p['running'] === true ? 'no session is running' : 'there is no session yet'),
-    hint: (p) =>
-      p['running'] === true
-        ? 'agentorchestr --list-sessions shows the last ones; one whose supervisor died goes on with --resume ID'
-        : 'start one: agentorchestr --goal "…"',
+    message: (p) => noSession(p).problem,
+    hint: (p) => noSession(p).hint,
   },
   UNKNOWN_WORKER: {
     category: 'not_found',
@@ -77,3 +74,20 @@ export const NOT_FOUND_ERRORS = {
     hint: () => 'only an agentd that agentctl started has one; others write to their terminal',
   },
 } as const satisfies Record<string, CatalogEntry>;
+
+/** `wanted`: what kind of session was looked for; absent: any. */
+function noSession({ wanted, elsewhere }: ErrorParams): { problem: string; hint: string } {
+  const start = 'start one: agentorchestr --goal "…"';
+  const list = 'agentorchestr --list-sessions shows';
+  if (wanted === 'running')
+    return {
+      problem: 'no session is running',
+      hint: `${list} the last ones; one whose supervisor died goes on with --resume ID`,
+    };
+  if (wanted === 'resumable')
+    return {
+      problem: 'no session of this project can go on',
+      hint: elsewhere === true ? `${list} those of other projects; * go on with --resume ID` : start,
+    };
+  return { problem: 'there is no session yet', hint: start };
+}

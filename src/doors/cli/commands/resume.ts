@@ -9,15 +9,17 @@ import { printWarning } from '../output/errors.js';
 import type { Parsed } from '../parse.js';
 import { finish } from '../watch/finish.js';
 import { follow, shallAttach } from '../watch/follow.js';
+import { whichToGoOn } from './which-session.js';
 
 /**
  * Goes on with a session: shows one that runs, takes up one that nobody runs (paused, stopped, failed, or its supervisor
- * died), says what one that is done came to. `--goal` adds to its goal.
- * Throws SESSION_NOT_FOUND, SESSION_AMBIGUOUS, SESSION_NOT_RESUMABLE.
+ * died), says what one that is done came to. `--goal` adds to its goal. Without an ID the only one of this project that
+ * can go on. Throws USAGE, NO_SESSIONS, SESSION_NOT_FOUND, SESSION_AMBIGUOUS, SESSION_NOT_RESUMABLE.
  */
 export async function resume(host: CliHost, parsed: Parsed): Promise<number> {
   refuseContradictions(parsed.given);
-  const sessionId = await host.findSession(parsed.text('resume') ?? '');
+  const named = parsed.text('resume') ?? '';
+  const sessionId = named === '' ? await whichToGoOn(host) : await host.findSession(named);
   const addition = isTyped(parsed) ? null : (await readGoal(parsed, host)).goal;
   const json = parsed.isOn('json') ?? false;
   const report = await host.report(sessionId);

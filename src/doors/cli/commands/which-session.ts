@@ -1,8 +1,10 @@
 import { resolve, sep } from 'node:path';
 import { OrchestratorError } from '../../../core/errors/error.js';
-import type { CliHost } from '../host.js';
+import type { CliHost, SessionListing } from '../host.js';
+import { oneLine } from '../output/plain.js';
 
 const LOOKED_AT = 200;
+const GOAL_CHARACTERS = 60;
 
 /**
  * The session that a prefix names; without one the newest of this project, else the newest of all, and says which. One
@@ -37,7 +39,7 @@ export async function whichRunningSession(
   const here = running.filter(({ project }) => isHere(project));
   const candidates = here.length > 0 ? here : running;
   const [only, ...others] = candidates;
-  if (only === undefined) throw new OrchestratorError('NO_SESSIONS', { running: true });
+  if (only === undefined) throw new OrchestratorError('NO_SESSIONS', { wanted: 'running' });
   if (others.length > 0)
     throw new OrchestratorError('USAGE', {
       problem: `more than one session runs: ${candidates.map((session) => session.session_id).join(', ')}`,
@@ -47,6 +49,31 @@ export async function whichRunningSession(
   const whose = isHere(only.project) ? '' : ` (of ${only.project})`;
   host.terminal.err(`session ${only.session_id}${whose}\n`);
   return only.session_id;
+}
+
+/** `--resume` takes it up, or shows it. */
+export function canGoOn({ resumable, state }: SessionListing): boolean {
+  return resumable || state === 'active';
+}
+
+/** To go on with, without a name: only where no other session of this project can be meant. */
+export async function whichToGoOn(host: CliHost): Promise<string> {
+  const goesOn = (await host.listSessions(LOOKED_AT)).filter(canGoOn);
+  const here = goesOn.filter(({ project }) => isHere(project));
+  const [only, ...others] = here;
+  if (only === undefined)
+    throw new OrchestratorError('NO_SESSIONS', { wanted: 'resumable', elsewhere: goesOn.length > 0 });
+  if (others.length > 0)
+    throw new OrchestratorError('USAGE', {
+      problem: `more than one session of this project can go on: ${here.map(inWords).join('; ')}`,
+      hint: `say which one: agentorchestr --resume ${only.session_id}`,
+    });
+  host.terminal.err(`session ${inWords(only)}\n`);
+  return only.session_id;
+}
+
+function inWords({ session_id: id, state, goal }: SessionListing): string {
+  return `${id} (${state}) ${oneLine(goal, GOAL_CHARACTERS)}`;
 }
 
 function isHere(project: string): boolean {

@@ -9,6 +9,8 @@ export const ANYTHING: Offer = '.';
 export const FILES: Offer = 'files';
 export const FOLDERS: Offer = 'folders';
 export const SESSIONS: Offer = '@completion/sessions';
+/** Those that `--resume` would show or take up. */
+export const RESUMABLE: Offer = '@completion/resumable';
 export const AGENTS: Offer = '@completion/agents';
 
 export function several(offer: Offer): Offer {
