@@ -1,4 +1,10 @@
-import type { CliHost, DetectedAgent, KnownAgent, Terminal } from '../../../src/doors/cli/host.js';
+import type {
+  CliHost,
+  DetectedAgent,
+  KnownAgent,
+  SessionListing,
+  Terminal,
+} from '../../../src/doors/cli/host.js';
 
 export interface FakeTerminal extends Terminal {
   readonly said: { out: string; err: string };
@@ -54,6 +60,14 @@ export function known(...agents: readonly DetectedAgent[]): KnownAgent[] {
     onlyByName: false,
     options: [],
   }));
+}
+
+export function sessionListing(session_id: string, more: Partial<SessionListing> = {}): SessionListing {
+  return {
+    ...{ session_id, state: 'done', cleaned_at: null, resumable: false, salvaged: false },
+    ...{ workers_total: 0, workers_done: 0, created_at: '', updated_at: '', project: '/project', goal: 'x' },
+    ...more,
+  };
 }
 
 /** A host for what is decided before anything starts; whatever is not given fails the test when it is used. */

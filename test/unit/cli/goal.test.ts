@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isComplete } from '../../../src/doors/cli/goal/read-goal.js';
-import type { CliHost, ProjectExamination } from '../../../src/doors/cli/host.js';
+import type { CliHost, ProjectExamination, SessionListing } from '../../../src/doors/cli/host.js';
 import { runProgram } from '../../../src/doors/cli/program.js';
 import type { SessionPlanInput } from '../../../src/services/supervise/plan.js';
-import { fakeHost, fakeTerminal } from './fake-host.js';
+import { fakeHost, fakeTerminal, sessionListing } from './fake-host.js';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 
@@ -140,6 +140,34 @@ describe('the plan', () => {
       'the lead may answer what its workers ask you for',
     );
     expect((await plan(['--goal', 'x'])).said).toContain('nothing is known: the result will not be verified');
+  });
+
+  it('names the sessions of this project that are not over, for both modes', async () => {
+    const open = ['a', 'b', 'c', 'd', 'e'].map((id, index) =>
+      sessionListing(id, { state: index === 0 ? 'active' : 'paused', goal: `goal\n${id}` }),
+    );
+    const others = [
+      sessionListing('f', { state: 'failed', resumable: true }),
+      sessionListing('g', { state: 'active', project: '/other' }),
+    ];
+    const said = async (args: string[], ...sessions: SessionListing[]) =>
+      (
+        await plan(args, {
+          host: {
+            hasTmux: () => Promise.resolve(true),
+            listSessions: () => Promise.resolve([...sessions, ...others]),
+          },
+        })
+      ).said;
+    expect((await said(['--goal', 'x'], ...open)).split('\n').slice(1, 6)).toEqual([
+      'also here  a (active) goal a',
+      '           b (paused) goal b',
+      '           c (paused) goal c',
+      '           and 2 more',
+      '           this one begins anew, apart from it; to go on with one: --resume ID',
+    ]);
+    expect(await said(['--manual', '--task', 'x', '--agent', 'one'], ...open)).toContain('also here  a');
+    expect(await said(['--goal', 'x'])).not.toContain('also here');
   });
 
   it('[23] knows the size of the terminal only when it will be attached', async () => {

@@ -7,15 +7,12 @@ import {
 } from '../../../src/doors/cli/commands/which-session.js';
 import type { CliHost, SessionListing } from '../../../src/doors/cli/host.js';
 import { runProgram } from '../../../src/doors/cli/program.js';
-import { fakeHost, fakeTerminal } from './fake-host.js';
+import { fakeHost, fakeTerminal, sessionListing } from './fake-host.js';
 
 const HERE = process.cwd();
 
-const listing = (session_id: string, more: Partial<SessionListing> = {}): SessionListing => ({
-  ...{ session_id, state: 'done', cleaned_at: null, resumable: false, salvaged: false },
-  ...{ workers_total: 0, workers_done: 0, created_at: '', updated_at: '', project: HERE, goal: 'x' },
-  ...more,
-});
+const listing = (session_id: string, more: Partial<SessionListing> = {}) =>
+  sessionListing(session_id, { project: HERE, ...more });
 
 async function choose(
   choice: (host: CliHost, prefix: undefined) => Promise<string>,
@@ -87,6 +84,9 @@ it('--resume alone goes on with the only session of this project that can', asyn
     message: 'more than one session of this project can go on: aaaa (paused) x; bbbb (paused) x',
     hint: 'say which one: agentorchestr --resume aaaa',
   });
+  const failed = listing('ffff', { state: 'failed', resumable: true });
+  expect((await choose(whichToGoOn, failed, listing('aaaa', paused)))[0]).toBe('aaaa');
+  expect((await choose(whichToGoOn, failed, done))[0]).toBe('ffff');
   await expect(choose(whichToGoOn, done)).rejects.toMatchObject({
     message: 'no session of this project can go on',
     hint: 'start one: agentorchestr --goal "…"',

@@ -1,10 +1,9 @@
 import { resolve, sep } from 'node:path';
 import { OrchestratorError } from '../../../core/errors/error.js';
 import type { CliHost, SessionListing } from '../host.js';
-import { oneLine } from '../output/plain.js';
+import { sessionInWords } from '../output/session-in-words.js';
 
 const LOOKED_AT = 200;
-const GOAL_CHARACTERS = 60;
 
 /**
  * The session that a prefix names; without one the newest of this project, else the newest of all, and says which. One
@@ -51,29 +50,35 @@ export async function whichRunningSession(
   return only.session_id;
 }
 
+/** It is not over; one that failed may be gone on with too, but nobody waits for it. */
+export function isWaitedFor({ state }: SessionListing): boolean {
+  return ['active', 'paused', 'crashed'].includes(state);
+}
+
 /** `--resume` takes it up, or shows it. */
 export function canGoOn({ resumable, state }: SessionListing): boolean {
   return resumable || state === 'active';
 }
 
-/** To go on with, without a name: only where no other session of this project can be meant. */
+/**
+ * To go on with, without a name: only where no other session of this project can be meant. One that failed is not, while
+ * another waits to go on.
+ */
 export async function whichToGoOn(host: CliHost): Promise<string> {
   const goesOn = (await host.listSessions(LOOKED_AT)).filter(canGoOn);
   const here = goesOn.filter(({ project }) => isHere(project));
-  const [only, ...others] = here;
+  const waiting = here.filter(isWaitedFor);
+  const candidates = waiting.length > 0 ? waiting : here;
+  const [only, ...others] = candidates;
   if (only === undefined)
     throw new OrchestratorError('NO_SESSIONS', { wanted: 'resumable', elsewhere: goesOn.length > 0 });
   if (others.length > 0)
     throw new OrchestratorError('USAGE', {
-      problem: `more than one session of this project can go on: ${here.map(inWords).join('; ')}`,
+      problem: `more than one session of this project can go on: ${candidates.map(sessionInWords).join('; ')}`,
       hint: `say which one: agentorchestr --resume ${only.session_id}`,
     });
-  host.terminal.err(`session ${inWords(only)}\n`);
+  host.terminal.err(`session ${sessionInWords(only)}\n`);
   return only.session_id;
-}
-
-function inWords({ session_id: id, state, goal }: SessionListing): string {
-  return `${id} (${state}) ${oneLine(goal, GOAL_CHARACTERS)}`;
 }
 
 function isHere(project: string): boolean {

@@ -1,11 +1,15 @@
-import type { CliHost, ProjectExamination } from '../host.js';
+import type { CliHost, ProjectExamination, SessionListing } from '../host.js';
+import { isWaitedFor } from '../commands/which-session.js';
 import type { GoalSettings } from './goal-settings.js';
 
-export async function examine(
-  host: CliHost,
-  project: string,
-  settings: GoalSettings,
-): Promise<ProjectExamination> {
+const LOOKED_AT = 200;
+
+export interface Examined extends ProjectExamination {
+  /** Sessions of this project that are not over, newest first. */
+  readonly others: readonly SessionListing[];
+}
+
+export async function examine(host: CliHost, project: string, settings: GoalSettings): Promise<Examined> {
   const { origin } = settings.get('verify');
   const examined = await host.examineProject(project, {
     verify: settings.texts('verify') ?? [],
@@ -13,5 +17,8 @@ export async function examine(
     includeChanges: settings.isOn('include_changes'),
   });
   // Who set it for every project knows that some say it themselves.
-  return { ...examined, verifyGivenUnused: examined.verifyGivenUnused && origin.from === 'flag' };
+  const verifyGivenUnused = examined.verifyGivenUnused && origin.from === 'flag';
+  const sessions = await host.listSessions(LOOKED_AT);
+  const others = sessions.filter((session) => session.project === examined.project && isWaitedFor(session));
+  return { ...examined, verifyGivenUnused, others };
 }

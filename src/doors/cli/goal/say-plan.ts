@@ -1,16 +1,20 @@
 import { originWords, valueWords } from '../../../config/explain.js';
 import type { Resolved } from '../../../config/load.js';
 import type { FrozenCommand } from '../../../core/events/index.js';
-import type { CliHost, ProjectExamination } from '../host.js';
+import type { CliHost } from '../host.js';
 import { printWarning } from '../output/errors.js';
 import { createPaint } from '../output/paint.js';
+import { sessionInWords } from '../output/session-in-words.js';
 import { table } from '../output/table.js';
+import type { Examined } from './examine.js';
+
+const MOST_OTHERS = 3;
 
 /** Says aloud what is about to run: base, agents, commands and where they come from, permissions. */
 export function sayPlan(
   host: CliHost,
   plan: {
-    examined: ProjectExamination;
+    examined: Examined;
     /** Who does what. */
     agents: string;
     bypass: boolean;
@@ -25,6 +29,7 @@ export function sayPlan(
   const rows = [
     ['base', examined.baseStatement.replace(/^base:? /, '')],
     ...(examined.leavesChangesOut ? [['', 'to start from them too: --include-changes']] : []),
+    ...alsoHere(examined.others),
     ['agents', agents],
     ...commands('set up', examined.setupCommands),
     ...commands('verify', examined.verifyCommands),
@@ -41,6 +46,15 @@ export function sayPlan(
     ...kept(settings, host.env['HOME']),
   ];
   host.terminal.err(`${table(rows.map(([name = '', value = '']) => [paint.faint(name), value]))}\n`);
+}
+
+/** Each begins at its own base: neither sees what the other does until somebody merges. */
+function alsoHere(others: Examined['others']): string[][] {
+  if (others.length === 0) return [];
+  const rows = others.slice(0, MOST_OTHERS).map(sessionInWords);
+  if (others.length > rows.length) rows.push(`and ${others.length - rows.length} more`);
+  rows.push('this one begins anew, apart from it; to go on with one: --resume ID');
+  return rows.map((row, index) => [index === 0 ? 'also here' : '', row]);
 }
 
 function commands(name: string, list: readonly FrozenCommand[]): string[][] {
