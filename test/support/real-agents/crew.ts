@@ -90,7 +90,7 @@ export function crew(options: CrewOptions = {}): readonly Rule[] {
         slug = 'w03';
       }
       yield* wait([slug], 'waiting');
-      yield call('send_to_worker', { worker_id: slug, message: 'Call it slug.' });
+      yield* insist('send_to_worker', { worker_id: slug, message: 'Call it slug.', idempotency_key: 'name' });
       yield* wait([slug, 'w02'], 'done');
       yield call('integrate_worker', { worker_id: slug });
       yield call('integrate_worker', { worker_id: 'w02', on_conflict: 'worker' });
