@@ -1,4 +1,4 @@
-import { bash, call, program, say } from '../support/mock-llm/program.js';
+import { bash, call, killsItself, program, say } from '../support/mock-llm/program.js';
 import { says, type Rule } from '../support/mock-llm/reply.js';
 
 /** The same conversations, for the scripted agent as a script, for the others as what their model says. */
@@ -33,7 +33,7 @@ export function modelOf(gated: Parameters<typeof bash>): readonly Rule[] {
     }),
     { name: 'endless', when: says('never end'), steps: [{ until: new Promise(() => undefined) }] },
     program('dies', says('die of it'), function* () {
-      yield bash('kill -9 $PPID; sleep 5');
+      yield killsItself();
       yield bash(commit('revived'));
       yield report('it is done after all');
       yield say('Done.');

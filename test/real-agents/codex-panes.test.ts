@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { bash, call, program, say } from '../support/mock-llm/program.js';
+import { bash, call, killsItself, program, say } from '../support/mock-llm/program.js';
 import { says } from '../support/mock-llm/reply.js';
 import { personAt, type Person } from '../support/person.js';
 import { RealRig } from '../support/real-agents/rig.js';
@@ -54,7 +54,7 @@ const RULES = [
   }),
   program('dies', says('die of it'), function* () {
     yield bash(COMMIT);
-    yield bash('kill -9 $PPID; sleep 5');
+    yield killsItself();
     yield say('I live.');
   }),
   {

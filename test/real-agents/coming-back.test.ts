@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { bash, call, program, say } from '../support/mock-llm/program.js';
+import { bash, call, killsItself, program, say } from '../support/mock-llm/program.js';
 import { says } from '../support/mock-llm/reply.js';
 import { RealRig } from '../support/real-agents/rig.js';
 
@@ -15,7 +15,7 @@ const RULES = [
     yield say('Blue.');
   }),
   program('dies', says('die of it'), function* () {
-    yield bash('kill -9 $PPID; sleep 5');
+    yield killsItself();
     yield say('I live.');
   }),
 ];

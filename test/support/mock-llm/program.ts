@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   lastExchange,
   type Conversation,
@@ -48,6 +49,16 @@ export function say(text: string): Step {
 
 export function bash(command: string, more: Record<string, unknown> = {}): Step {
   return call('Bash', { command, description: 'as planned', ...more });
+}
+
+/**
+ * The agent kills itself, once its conversation holds that it does: it writes that a little later, and one that is
+ * resumed without it would do it again. Whatever its shell still waits for ends with it.
+ */
+export function killsItself(): Step {
+  const mark = `mark-${randomUUID()}`;
+  const isKept = `grep -rqs ${mark} "$HOME/.claude/projects" "$HOME/.codex/sessions"`;
+  return bash(`for i in $(seq 50); do ${isKept} && break; sleep 0.1; done; kill -9 $PPID; exec sleep 5`);
 }
 
 function firstPrompt(conversation: Conversation, when: Rule['when']): number {
