@@ -11,6 +11,7 @@ import {
   removeFolder,
   type GitWorld,
 } from '../../support/repo.js';
+import { worktreeIn } from './made-of.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -20,12 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const wanted = (repository: string, id: string, commit = 'HEAD') => ({
-  repository,
-  path: world.place('worktrees', id),
-  branch: `agentorchestr/0123abcd/implementer-${id}`,
-  commit,
-});
+const wanted = (repository: string, id: string, commit?: string) => worktreeIn(world, repository, id, commit);
 
 describe('[C-44] an add that fails is an error that leaves nothing', () => {
   async function expectFailure(

@@ -13,6 +13,7 @@ import {
   type GitWorld,
   type TestRepo,
 } from '../../support/repo.js';
+import { worktreeIn } from './made-of.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -22,12 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const wanted = (repository: string, id: string, commit = 'HEAD') => ({
-  repository,
-  path: world.place('worktrees', id),
-  branch: `agentorchestr/0123abcd/implementer-${id}`,
-  commit,
-});
+const wanted = (repository: string, id: string, commit?: string) => worktreeIn(world, repository, id, commit);
 
 describe('a new worktree', () => {
   it('has the files of its commit, its own new branch, no upstream and no lock', async () => {

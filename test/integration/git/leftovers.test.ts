@@ -10,6 +10,7 @@ import {
   removeFolder,
   type GitWorld,
 } from '../../support/repo.js';
+import { worktreeIn } from './made-of.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -19,12 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const wanted = (repository: string, id: string, commit = 'HEAD') => ({
-  repository,
-  path: world.place('worktrees', id),
-  branch: `agentorchestr/0123abcd/implementer-${id}`,
-  commit,
-});
+const wanted = (repository: string, id: string, commit?: string) => worktreeIn(world, repository, id, commit);
 
 describe('[C-51] leftovers never block a new spawn', () => {
   it('[C-51] a worktree folder deleted by hand can be made again', async () => {

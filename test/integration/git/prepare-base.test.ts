@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ProjectFacts } from '../../../src/git/contract.js';
 import { allRefs, createGitWorld, fingerprint, type GitWorld, type TestRepo } from '../../support/repo.js';
+import { baseIn, cloneIn } from './made-of.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -13,20 +14,8 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const inspect = (path: string) => world.git.inspectProject(path);
-const base = (facts: ProjectFacts, options: { includeChanges?: boolean; fetch?: boolean } = {}) =>
-  world.git.prepareBase({
-    facts,
-    sessionId: '0123abcd',
-    includeChanges: options.includeChanges ?? false,
-    fetch: options.fetch ?? false,
-    importRoot: world.place('imported'),
-  });
-
-function cloneOf(origin: TestRepo): TestRepo {
-  const path = join(world.sandbox.root, 'user', 'clone');
-  origin.git('clone', '--quiet', origin.path, path);
-  return world.at(path);
-}
+const base = (facts: ProjectFacts, options?: Parameters<typeof baseIn>[2]) => baseIn(world, facts, options);
+const cloneOf = (origin: TestRepo) => cloneIn(world, origin);
 
 describe('prepareBase', () => {
   it('fixes HEAD, says what is not included, and fetches nothing unless asked', async () => {
