@@ -56,9 +56,13 @@ export function isSameProcessAlive(identity: ProcessIdentity): boolean {
   return identity.bootId === bootId() && processStartTime(identity.pid) === identity.pidStartedAt;
 }
 
+/** Of the kernel's flags of a process (include/linux/sched.h). */
+const PF_KTHREAD = 0x0020_0000;
+
 interface LinuxStat {
   readonly state: string;
   readonly parent: number;
+  readonly isKernelThread: boolean;
   readonly startTicks: string;
   /** CPU time of its own and of its children that ended, clock ticks. */
   readonly cpuTicks: number;
@@ -75,5 +79,7 @@ export function linuxStat(pid: number): LinuxStat | null | undefined {
   // The command name stands in parentheses and may hold spaces and parentheses itself.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const cpuTicks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '', cpuTicks };
+  const isKernelThread = (Number(fields[6]) & PF_KTHREAD) !== 0;
+  const [state = '', parent] = fields;
+  return { state, parent: Number(parent), isKernelThread, startTicks: fields[19] ?? '', cpuTicks };
 }

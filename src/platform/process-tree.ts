@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { delay, type Clock } from '../core/clock.js';
+import { environmentsFromProc, procPids } from './environments.js';
 import { runProcess } from './process.js';
 import { linuxStat, processStartTime } from './identity.js';
 
@@ -107,14 +107,8 @@ function refs(pids: readonly number[]): ProcessRef[] {
   return pids.flatMap((pid) => processRef(pid) ?? []);
 }
 
-function procPids(): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid > 0);
-}
-
 /** Whoever asks in one turn of the loop shares one look: a crowd that ends would look for each of its members. */
-function shared<T>(look: () => T): () => Promise<T> {
+function shared<T>(look: () => T | Promise<T>): () => Promise<T> {
   let next: Promise<T> | null = null;
   return () =>
     (next ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
@@ -130,18 +124,10 @@ const parentsFromProc = shared(() =>
   }),
 );
 
-const environmentsFromProc = shared(() =>
-  procPids().flatMap((pid) => {
-    try {
-      return [{ pid, entries: `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}\0` }];
-    } catch {
-      return [];
-    }
-  }),
-);
+const environments = shared(environmentsFromProc);
 
 async function pidsWithEntryFromProc(entry: string): Promise<number[]> {
-  const all = await environmentsFromProc();
+  const all = await environments();
   return all.filter(({ entries }) => entries.includes(`\0${entry}\0`)).map(({ pid }) => pid);
 }
 
