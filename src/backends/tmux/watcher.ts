@@ -14,6 +14,8 @@ export interface WatcherOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly workerId: string;
+  /** Its program was started by somebody before us: it may stand at its composer with a turn that failed meanwhile. */
+  readonly takenOver?: boolean;
   readonly emit: (event: BackendEvent) => void;
 }
 
@@ -34,7 +36,7 @@ export class PaneWatcher {
   readonly readings = new Pulse();
   /** The screen as it is believed to be; null while it changes, or when we typed and nothing was read since. */
   settled: Reading | null = null;
-  /** Once idle with a composer. Never unlatched. */
+  /** Once idle with a composer, or at it after a failure that another supervisor did not see. Never unlatched. */
   ready = false;
   private readonly options: WatcherOptions;
   private readonly ledger = new SentinelLedger();
@@ -171,7 +173,8 @@ export class PaneWatcher {
     const quiet = startedAt - this.lastOutputAt >= QUIET_MS;
     const lasted = startedAt - this.candidate.since >= QUIET_MS;
     if (quiet || lasted) this.settled = reading;
-    if (this.settled !== null && reading.state === 'idle' && reading.composer !== null) this.ready = true;
+    const rests = reading.state === 'idle' || (reading.state === 'error' && this.options.takenOver === true);
+    if (this.settled !== null && rests && reading.composer !== null) this.ready = true;
     this.tell(reading, quiet);
   }
 

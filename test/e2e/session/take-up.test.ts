@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { killServer } from '../../../src/backends/tmux/attach.js';
@@ -129,6 +129,29 @@ describe('taking a session up', () => {
         .map(({ worker_id: id, evidence }) => `${id} ${evidence}`)
         .toSorted(),
     ).toEqual(['w01 transcript', 'w02 transcript']);
+  });
+
+  it('tells a lead whose turn failed meanwhile, in the composer that it stands at', async () => {
+    const go = rig.world.place('go');
+    await rig.start(`
+settings: { mcp_patience_ms: 200 }
+lead:
+  - name: told
+    contains: the supervisor was restarted
+    steps: [{ call: mark_goal_failed, with: { reason: I was told } }]
+  - name: goal
+    steps: [{ run: 'until test -e ${go}; do sleep 0.1; done' }, { call: list_workers }]
+`);
+    const started = await rig.event('its pane', ({ type }) => type === 'worker.started');
+    const { pane_id: pane } = started.data as { pane_id: string };
+    await rig.event('the turn of the lead', ({ type }) => type === 'message.started');
+    await rig.crash();
+    mkdirSync(join(go, '..'), { recursive: true });
+    writeFileSync(go, '');
+    await until(() => tmux('capture-pane', '-p', '-t', pane).includes('turn failed'), 'the failure');
+    await rig.takeUp();
+    const ended = await rig.event('the end', ({ type }) => type === 'session.ended');
+    expect(ended.data).toMatchObject({ summary: 'I was told' });
   });
 
   it('[74] records agents that ended meanwhile, each by its evidence, tells the lead, and has their tasks done anew', async () => {
