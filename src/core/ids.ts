@@ -11,6 +11,8 @@ export const workerIdSchema = z
   .regex(/^(lead|w\d{2,})$/, 'a worker id looks like w01, or is "lead"');
 
 export const LEAD_ID = 'lead';
+/** The worker of a session that nobody leads. */
+export const ONLY_WORKER = 'w01';
 
 export function formatWorkerId(number: number): string {
   return `w${String(number).padStart(2, '0')}`;

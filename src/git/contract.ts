@@ -26,6 +26,8 @@ export interface Git extends GitSalvage {
   deleteBranch(options: { repository: string; branch: string }): Promise<void>;
   /** The commit of a branch, commit or ref; null when there is none. */
   resolve(repository: string, ref: string): Promise<string | null>;
+  /** How many commits `ref` holds that `base` does not; 0 when there is no such ref. */
+  commitsBeyond(options: { repository: string; ref: string; base: string }): Promise<number>;
   /** Uncommitted and untracked files (ours excluded), HEAD, and whether commits exist beyond `base`. */
   status(worktree: string, base: string): Promise<WorktreeStatus>;
   /**

@@ -24,7 +24,7 @@ import { resetWorktree } from './reset-worktree.js';
 import { restoreSalvaged } from './restore-salvaged.js';
 import { createGitRunner } from './run-git.js';
 import { salvage } from './salvage.js';
-import { commitAll, worktreeStatus } from './status.js';
+import { commitAll, commitsBeyond, worktreeStatus } from './status.js';
 
 export interface GitOptions {
   /** The user's environment: their PATH, home, credentials helpers and identity. */
@@ -61,6 +61,7 @@ export function createGit(options: GitOptions): Git {
     removeWorktree: (worktree) => removeWorktree(room, worktree),
     deleteBranch: (branch) => deleteBranch(room, branch),
     resolve: (repository, ref) => resolveCommit(room, { repository }, ref),
+    commitsBeyond: (count) => commitsBeyond(room, count),
     status: (worktree, base) => worktreeStatus(room, worktree, base),
     commitAll: (worktree, message) => commitAll(room, worktree, message),
     resetWorktree: (worktree, commit) => resetWorktree(room, worktree, commit),

@@ -7,6 +7,7 @@ import type { GitRoom } from './git-room.js';
 import { ALL_BUT_OWN } from './own-files.js';
 import { identityEnvironment } from './identity.js';
 import { embeddedRepositories, retryWhileIndexIsLocked, unstage, unstageOwnFiles } from './index-edits.js';
+import { resolveCommit } from './refs.js';
 import { splitZ } from './run-git.js';
 
 export interface Change {
@@ -45,6 +46,18 @@ export async function worktreeStatus(room: GitRoom, worktree: string, base: stri
     room.run(['rev-list', '--count', '--end-of-options', `${base}..HEAD`], { at }),
   ]);
   return { head: head.text, changedFiles: files, commitsBeyondBase: Number(beyond.text) };
+}
+
+export async function commitsBeyond(
+  room: GitRoom,
+  { repository, ref, base }: { repository: string; ref: string; base: string },
+): Promise<number> {
+  const at = { repository };
+  const commit = await resolveCommit(room, at, ref);
+  if (commit === null) return 0;
+  return Number(
+    (await room.run(['rev-list', '--count', '--end-of-options', `${base}..${commit}`], { at })).text,
+  );
 }
 
 /** See Git.commitAll. Concludes a merge the agent left open; refuses unresolved conflicts and folders that are repositories. */

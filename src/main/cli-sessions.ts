@@ -61,7 +61,7 @@ function listing(store: Store, row: SessionRow): SessionListing {
   return {
     session_id: row.session_id,
     state,
-    resumable: isResumable(row, state),
+    resumable: isResumable(store, row, state),
     cleaned_at: row.cleaned_at,
     salvaged:
       store.events({ after: 0, sessionId: row.session_id, types: ['work.salvaged'], limit: 1 }).length > 0,

@@ -1,11 +1,11 @@
 import { isServerAlive } from '../backends/tmux/attach.js';
 import { delay } from '../core/clock.js';
-import { LEAD_ID } from '../core/ids.js';
 import type { SessionRow } from '../core/state/rows.js';
 import { systemClock } from '../platform/clock.js';
 import { fact } from '../services/engine/deps.js';
 import type { SessionOrigin } from '../services/supervise/end-session.js';
-import { followManual, ONLY_WORKER } from '../services/supervise/manual.js';
+import { followManual } from '../services/supervise/manual.js';
+import { hasBegun } from '../services/supervise/shown-state.js';
 import { findAgents, notResumable, takeUpSession } from '../services/supervise/take-up.js';
 import type { SessionPlan } from '../services/supervise/plan.js';
 import type { Store } from '../store/contract.js';
@@ -64,12 +64,11 @@ async function begin(opening: Opening, addition: string | null): Promise<Session
 
 /** Throws SESSION_NOT_RESUMABLE. */
 function requireResumable(store: Store, plan: SessionPlan): SessionRow {
-  const { session_id: sessionId, mode } = plan;
+  const { session_id: sessionId } = plan;
   const row = store.session(sessionId);
   if (row === null) throw notResumable({ sessionId }, 'it is gone');
   if (row.state === 'done') throw notResumable({ sessionId }, 'it is done');
-  const first = mode === 'manual' ? ONLY_WORKER : LEAD_ID;
-  if (store.worker(sessionId, first) === null)
+  if (!hasBegun(store, row))
     throw notResumable({ sessionId }, 'it was not started to the end: it has no agent yet', START_AGAIN);
   return row;
 }

@@ -4,11 +4,17 @@ import { event } from './define.js';
 const commandResult = z.object({
   label: z.string(),
   command: z.string(),
-  exit_code: z.number().nullable().describe('null: killed at its time limit'),
+  exit_code: z.number().nullable().describe('null: killed at its time limit, or stopped'),
+  stopped: z.boolean().optional().describe('true: broken off, because the session ended'),
   duration_ms: z.number(),
   tail: z.string(),
 });
 export type CommandResult = z.infer<typeof commandResult>;
+
+/** Nothing is known of what was verified: whoever goes on verifies anew. */
+export function wasStopped(results: readonly Pick<CommandResult, 'stopped'>[]): boolean {
+  return results.some(({ stopped }) => stopped === true);
+}
 
 export const gitEvents = {
   'branch.created': event('A branch of ours and its worktree exist.', {

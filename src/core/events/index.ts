@@ -6,7 +6,7 @@ import { runEvents } from './run.js';
 import { sessionEvents } from './session.js';
 import { workerEvents } from './worker.js';
 
-export type { CommandResult } from './git.js';
+export { wasStopped, type CommandResult } from './git.js';
 export type { FrozenCommand } from './session.js';
 
 /** The one event table (DESIGN §4). Adding an event: one entry in the file of its noun. */

@@ -22,7 +22,7 @@ export async function cleanSession(
 ): Promise<CleanReport> {
   const row = requireLeft(session);
   const state = leftState(row);
-  const resumeLost = isResumable(row, state) ? whatResumes(session, row) : null;
+  const resumeLost = isResumable(session.store, row, state) ? whatResumes(session, row) : null;
   if (resumeLost !== null && !giveUp && !dryRun) throw stillResumable(row, state, resumeLost);
   const cleaning: Cleaning = { dryRun, removed: [], salvaged: [], left: [], stayingBranches: new Set() };
   // Agents and commands of a supervisor that died may still be at it.

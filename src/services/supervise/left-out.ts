@@ -5,7 +5,7 @@ import { sessionRow, type SessionContext } from '../session-context.js';
 export const leftOutReport = z.object({
   worker_id: z.string(),
   branch: z.string().nullable(),
-  worktree: z.string(),
+  worktree: z.string().nullable().describe('null: it is gone; the branch has what was committed'),
   commits: z.number().describe('of its branch, that were not integrated'),
   changed_files: z.number().describe('not committed'),
   discarded: z.string().nullable().describe('why the lead did not want it; null: it did not say'),
@@ -23,14 +23,16 @@ export async function leftOut(session: SessionContext): Promise<LeftOut[] | null
   const workers = session.store.workers(row.session_id).filter(({ role }) => role === 'worker');
   const found = await Promise.all(
     workers.map(async ({ worker_id, branch, worktree, base_commit: base, integrated_commit: integrated }) => {
-      // Gone with nothing in it, or its branch has it all the same: `clean` looks at that.
-      const status = await session.git.status(worktree, integrated ?? base).catch(() => null);
-      const [commits, changed_files] = [status?.commitsBeyondBase ?? 0, status?.changedFiles.length ?? 0];
+      const from = integrated ?? base;
+      const status = await session.git.status(worktree, from).catch(() => null);
+      // Where the worktree is gone its branch has what was committed.
+      const commits = status?.commitsBeyondBase ?? (await onBranch(session, row, { branch, from }));
+      const changed_files = status?.changedFiles.length ?? 0;
       if (commits + changed_files === 0) return [];
       return {
         worker_id,
         branch,
-        worktree,
+        worktree: status === null ? null : worktree,
         commits,
         changed_files,
         discarded: reasons.get(worker_id) ?? null,
@@ -38,6 +40,16 @@ export async function leftOut(session: SessionContext): Promise<LeftOut[] | null
     }),
   );
   return found.flat();
+}
+
+async function onBranch(
+  { git }: SessionContext,
+  { repository }: SessionRow,
+  { branch, from }: { branch: string | null; from: string },
+): Promise<number> {
+  if (branch === null || repository === '') return 0;
+  const ref = `refs/heads/${branch}`;
+  return git.commitsBeyond({ repository, ref, base: from }).catch(() => 0);
 }
 
 function discarded({ store }: SessionContext, { session_id: sessionId }: SessionRow): Map<string, string> {

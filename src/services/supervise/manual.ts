@@ -1,3 +1,4 @@
+import { ONLY_WORKER } from '../../core/ids.js';
 import { EXITED_WITHOUT_REPORT, isLiveWorker, isTerminalRun } from '../../core/state/states.js';
 import type { RunRow, WorkerRow } from '../../core/state/rows.js';
 import { projectPreamble } from '../context/project-files.js';
@@ -10,8 +11,6 @@ import { integrateWorker } from './integrate-worker.js';
 import type { SessionPlan } from './plan.js';
 import { spawnWorker } from './spawn-worker.js';
 
-/** In manual mode there is one, and it is always this one. */
-export const ONLY_WORKER = 'w01';
 const PERSON = 'person';
 
 /** A turn that does not end after its report is not waited for any longer. */

@@ -1,4 +1,5 @@
 import { OrchestratorError } from '../../core/errors/error.js';
+import { wasStopped } from '../../core/events/index.js';
 import { isTerminalRun } from '../../core/state/states.js';
 import type { SessionRow, WorkerRow } from '../../core/state/rows.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
@@ -100,6 +101,7 @@ async function proofOf(
   if (last.state === 'running') return { verifyId, problem: 'the verification still runs' };
   if (last.commit !== status.head)
     return { verifyId, problem: 'the integration branch has moved since the last verify' };
+  if (wasStopped(last.results)) return { verifyId, problem: 'the last verify was interrupted' };
   if (last.state === 'failed') return { verifyId, problem: `the last verify failed: ${last.reason}` };
   return { verifyId, problem: null };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wasStopped } from '../../core/events/index.js';
 import { workerWord } from '../../core/state/states.js';
 import type { SessionRow, VerificationRow, WorkerRow } from '../../core/state/rows.js';
 import type { Reader } from '../../store/contract.js';
@@ -25,11 +26,12 @@ export type WorkerReport = z.infer<typeof workerReport>;
 const commandReport = z.object({
   command: z.string(),
   exit_code: z.number().nullable(),
+  stopped: z.boolean().describe('broken off, because the session ended'),
   duration_ms: z.number(),
 });
 export const verifyReport = z.object({
   verify_id: z.string(),
-  state: z.enum(['running', 'passed', 'failed', 'nothing_to_verify']),
+  state: z.enum(['running', 'passed', 'failed', 'interrupted', 'nothing_to_verify']),
   commit: z.string(),
   commands: z.array(commandReport.extend({ tail: z.string() })),
   reason: z.string().nullable(),
@@ -109,11 +111,12 @@ export function reportWorker(reader: Reader, worker: WorkerRow): WorkerReport {
 export function reportVerification(row: VerificationRow): z.infer<typeof verifyReport> {
   return {
     verify_id: row.verify_id,
-    state: row.nothing_to_verify ? 'nothing_to_verify' : row.state,
+    state: row.nothing_to_verify ? 'nothing_to_verify' : wasStopped(row.results) ? 'interrupted' : row.state,
     commit: row.commit,
-    commands: row.results.map(({ command, exit_code, duration_ms, tail }) => ({
+    commands: row.results.map(({ command, exit_code, stopped = false, duration_ms, tail }) => ({
       command,
       exit_code,
+      stopped,
       duration_ms,
       tail,
     })),
@@ -148,7 +151,7 @@ export function reportSession(reader: Reader, row: SessionRow): SessionReport {
     applied: row.applied,
     created_at: row.created_at,
     ended_at: row.ended_at,
-    resumable: isResumable(row, state),
+    resumable: isResumable(reader, row, state),
     left_out: null,
     cleaned_at: row.cleaned_at,
     disk: null,

@@ -1,3 +1,4 @@
+import { LEAD_ID, ONLY_WORKER } from '../../core/ids.js';
 import type { SessionRow } from '../../core/state/rows.js';
 import { isSameProcessAlive } from '../../platform/identity.js';
 import type { Reader } from '../../store/contract.js';
@@ -10,11 +11,17 @@ export function shownState(reader: Reader, row: SessionRow): string {
 }
 
 /**
- * What can be taken up again: everything that did not reach its goal, is not at work, was not cleaned, and had panes to
- * go on in. `shown`: what `shownState` says of it.
+ * What can be taken up again: everything that did not reach its goal, is not at work, was not cleaned, and had an agent
+ * and panes to go on in. `shown`: what `shownState` says of it.
  */
-export function isResumable({ cleaned_at: cleanedAt, options }: SessionRow, shown: string): boolean {
-  return shown !== 'active' && shown !== 'done' && cleanedAt === null && !isOnForeignTerminal(options);
+export function isResumable(reader: Reader, row: SessionRow, shown: string): boolean {
+  if (shown === 'active' || shown === 'done' || row.cleaned_at !== null) return false;
+  return hasBegun(reader, row) && !isOnForeignTerminal(row.options);
+}
+
+/** Its first agent was there: before that there is nothing to go on with. */
+export function hasBegun(reader: Reader, row: SessionRow): boolean {
+  return reader.worker(row.session_id, modeOf(row) === 'manual' ? ONLY_WORKER : LEAD_ID) !== null;
 }
 
 export function modeOf({ options }: SessionRow): 'goal' | 'manual' {

@@ -1,6 +1,6 @@
 import type { LiveAgent, PastAgent } from '../../backends/contract.js';
 import { OrchestratorError } from '../../core/errors/error.js';
-import { LEAD_ID } from '../../core/ids.js';
+import { LEAD_ID, ONLY_WORKER } from '../../core/ids.js';
 import { isLiveWorker, isPerTurn, isTerminalRun } from '../../core/state/states.js';
 import type { WorkerRow } from '../../core/state/rows.js';
 import { fact, lastRun, type FactSubject } from '../engine/deps.js';
@@ -10,7 +10,6 @@ import { sessionRow, type LiveSession, type SessionContext } from '../session-co
 import { goOnWithRuns } from './go-on.js';
 import { comeUp, launchAgent, recordStarted, startSpecOf } from './launch-agent.js';
 import { endLeftCommands } from './left-commands.js';
-import { ONLY_WORKER } from './manual.js';
 import { relaunchLead, type Return } from './relaunch-lead.js';
 import { tellOfRestart, wordsOfWorkers } from './restart-notice.js';
 import { carryOnSpawn } from './spawn-worker.js';

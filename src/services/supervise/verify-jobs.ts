@@ -156,6 +156,7 @@ export class VerifyJobs {
       label: entry.label,
       command: entry.command,
       exit_code: result.exitCode,
+      ...(result.exitCode === null && this.#abort.signal.aborted ? { stopped: true } : {}),
       duration_ms: result.durationMs,
       tail: result.tail,
     };
@@ -165,8 +166,8 @@ export class VerifyJobs {
     return join(this.#deps.places.worktrees, `verify-${verifyId.slice(-8)}`);
   }
 
-  #howItEnded({ command, exit_code }: CommandResult): string {
-    if (exit_code === null && this.#abort.signal.aborted) return 'it was stopped: the session ends';
+  #howItEnded({ command, exit_code, stopped }: CommandResult): string {
+    if (stopped === true) return 'it was stopped: the session ends';
     return `"${command}" ended with ${exit_code ?? 'a time-out'}`;
   }
 

@@ -64,7 +64,12 @@ const KILLING_LEAD = `lead:
         with: { task: write the page }
       - call: spawn_worker
         with: { task: write the footer }
+      - call: spawn_worker
+        with: { task: write the header }
       - run: 'until test -e {{cwd}}/../implementer-w01/page.txt && test -e {{cwd}}/../implementer-w02/done; do sleep 0.1; done'
+      - call: wait_for_worker
+        with: { worker_id: w03, timeout_s: 60 }
+        until: { done: true }
       - call: kill_worker
         with: { worker_id: w01 }
       - call: kill_worker
@@ -87,6 +92,13 @@ workers:
       - write: done
         content: yes
       - silence: true
+  - contains: write the header
+    steps:
+      - write: header.txt
+        content: a header
+      - commit: Add the header
+      - run: 'rm -rf "$PWD"'
+      - crash: SIGKILL
 `;
 
 it('a summary names the work of workers that the result does not hold, and where it is', async () => {
@@ -99,6 +111,8 @@ it('a summary names the work of workers that the result does not hold, and where
   expect(lines).toMatch(
     /^ {2}w02 {2}1 commit, 1 changed file {2}\/\S+\/implementer-w02 {2}discarded: no footer wanted$/m,
   );
+  // Its worktree is gone, its branch is not.
+  expect(lines).toMatch(/^ {2}w03 {2}1 commit {18}branch agentorchestr\/[0-9a-f]{8}\/implementer-w03$/m);
 });
 
 it.each([

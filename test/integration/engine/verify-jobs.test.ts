@@ -216,7 +216,7 @@ describe('closing', () => {
     expect(await finished).toMatchObject({
       state: 'failed',
       reason: 'test: it was stopped: the session ends',
-      results: [{ label: 'test', exit_code: null }],
+      results: [{ label: 'test', exit_code: null, stopped: true }],
     });
     expect(worktreesLeft()).toBe(0);
   });

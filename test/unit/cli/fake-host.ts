@@ -84,6 +84,7 @@ export function fakeHost(terminal: Terminal, given: Partial<CliHost> = {}): CliH
     detectAgents: (names) =>
       Promise.resolve(agents.filter(({ name }) => names === null || names.includes(name))),
     listSessions: () => Promise.resolve([]),
+    hasTmux: () => Promise.resolve(true),
     examineProject: (project) =>
       Promise.resolve({
         project,

@@ -91,6 +91,18 @@ describe('the plan', () => {
     expect(await said(false)).not.toContain(hint);
   });
 
+  it('is not made where tmux is missing, before anything is asked or recorded', async () => {
+    const host = { hasTmux: () => Promise.resolve(false) };
+    const {
+      plan: planned,
+      code,
+      said,
+      agreed,
+    } = await plan([], { tty: true, answers: ['a goal', '/end'], host });
+    expect([planned, code, agreed]).toEqual([null, 1, []]);
+    expect(said).toMatch(/^error: tmux is not installed\nhint: /);
+  });
+
   it('carries every flag', async () => {
     const flags =
       '--max-workers 3 --session-timeout 60 --include-changes --fetch --apply --kill-tmux --no-bypass --headless --lead-may-answer --yes --no-attach';
@@ -144,7 +156,11 @@ describe('the plan', () => {
 
   it('names the sessions of this project that are not over, for both modes', async () => {
     const open = ['a', 'b', 'c', 'd', 'e'].map((id, index) =>
-      sessionListing(id, { state: index === 0 ? 'active' : 'paused', goal: `goal\n${id}` }),
+      sessionListing(id, {
+        state: index === 0 ? 'active' : 'paused',
+        resumable: index > 0,
+        goal: `goal\n${id}`,
+      }),
     );
     const others = [
       sessionListing('f', { state: 'failed', resumable: true }),
@@ -154,7 +170,6 @@ describe('the plan', () => {
       (
         await plan(args, {
           host: {
-            hasTmux: () => Promise.resolve(true),
             listSessions: () => Promise.resolve([...sessions, ...others]),
           },
         })

@@ -182,12 +182,26 @@ describe('the heartbeat', () => {
 });
 
 describe('a report', () => {
+  it('says of a verification that was stopped that it was, and nothing of a time limit', () => {
+    const command = { command: 'npm test', exit_code: null, stopped: true, duration_ms: 3_600, tail: '\n' };
+    const verify = { verify_id: 'v', commit: 'abcdef0123', reason: 'test: it was stopped: the session ends' };
+    const said = (more: Partial<typeof command>) =>
+      renderReport(
+        report({ verify: { ...verify, state: 'interrupted', commands: [{ ...command, ...more }] } }),
+        { paint: noPaint, attachCommand: null, columns: null },
+      );
+    expect(said({})).toContain(
+      'verify   interrupted at abcdef0\n  test: it was stopped: the session ends\n  stopped  3.6 s  npm test\n\n',
+    );
+    expect(said({ stopped: false })).toContain('  time limit  3.6 s  npm test');
+  });
+
   it('shows state, words, workers, proof, branch, merge and attach commands', () => {
     const verify: SessionReport['verify'] = {
       ...{ verify_id: 'v', state: 'failed', commit: 'abcdef0123', reason: 'npm test failed' },
       commands: [
-        { command: 'npm ci', exit_code: 0, duration_ms: 2_000, tail: '' },
-        { command: 'npm test', exit_code: 1, duration_ms: 61_000, tail: 'one\ntwo' },
+        { command: 'npm ci', exit_code: 0, stopped: false, duration_ms: 2_000, tail: '' },
+        { command: 'npm test', exit_code: 1, stopped: false, duration_ms: 61_000, tail: 'one\ntwo' },
       ],
     };
     const text = renderReport(

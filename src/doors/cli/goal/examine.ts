@@ -1,5 +1,5 @@
 import type { CliHost, ProjectExamination, SessionListing } from '../host.js';
-import { isWaitedFor } from '../commands/which-session.js';
+import { canGoOn, isWaitedFor } from '../commands/which-session.js';
 import type { GoalSettings } from './goal-settings.js';
 
 const LOOKED_AT = 200;
@@ -19,6 +19,8 @@ export async function examine(host: CliHost, project: string, settings: GoalSett
   // Who set it for every project knows that some say it themselves.
   const verifyGivenUnused = examined.verifyGivenUnused && origin.from === 'flag';
   const sessions = await host.listSessions(LOOKED_AT);
-  const others = sessions.filter((session) => session.project === examined.project && isWaitedFor(session));
+  const others = sessions.filter(
+    (session) => session.project === examined.project && canGoOn(session) && isWaitedFor(session),
+  );
   return { ...examined, verifyGivenUnused, others };
 }

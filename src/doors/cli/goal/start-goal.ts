@@ -1,4 +1,5 @@
 import { EXIT } from '../../../core/errors/categories.js';
+import { OrchestratorError } from '../../../core/errors/error.js';
 import type { SessionPlanInput } from '../../../services/supervise/plan.js';
 import { refuseContradictions } from '../action.js';
 import type { CliHost, ProjectExamination } from '../host.js';
@@ -26,6 +27,7 @@ import { readTmuxConfig } from './tmux-config.js';
 export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> {
   refuseContradictions(parsed.given);
   refuseWithoutManual(parsed.given);
+  if (!(await host.hasTmux())) throw new OrchestratorError('TMUX_MISSING');
   const project = projectFolder(parsed, host);
   const settings = await readGoalSettings(parsed, host, project);
   const agentOptions = await readAgentOptions(parsed.texts('agent-option'), host, settings.all);

@@ -1,4 +1,4 @@
-import type { EventData, EventName, StoredEvent } from '../../../core/events/index.js';
+import { wasStopped, type EventData, type EventName, type StoredEvent } from '../../../core/events/index.js';
 import { durationWords } from '../../../core/duration.js';
 import { clockTime, oneLine } from './plain.js';
 
@@ -98,7 +98,8 @@ const DESCRIBE: Describe = {
   'verify.started': ({ commit, commands }) => `verifying ${at(commit)}${quoted(commands.join(' && '))}`,
   'verify.passed': ({ commit, nothing_to_verify: nothing }) =>
     nothing ? `nothing to verify at ${at(commit)}` : `verified ${at(commit)}`,
-  'verify.failed': ({ commit, reason }) => `verification of ${at(commit)} failed${quoted(reason)}`,
+  'verify.failed': ({ commit, reason, results }) =>
+    `verification of ${at(commit)} ${wasStopped(results) ? 'was interrupted' : 'failed'}${quoted(reason)}`,
   'session.cleaned': ({ left }) => (left.length === 0 ? 'cleaned' : `cleaned; ${left.length} left in place`),
   'result.applied': ({ how }) => `merged: ${how}`,
   'work.salvaged': ({ worker, ref }) => `work of ${worker} kept as ${ref}`,

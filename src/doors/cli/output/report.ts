@@ -87,14 +87,13 @@ function verification({ verify }: SessionReport, paint: Paint): string | null {
   if (verify.state === 'nothing_to_verify')
     return `${paint.faint('verify')}   nothing to verify at ${commit}: no command was known`;
   const rows = verify.commands.map((command) => [
-    command.exit_code === 0
-      ? 'exit 0'
-      : paint.bad(command.exit_code === null ? 'time limit' : `exit ${command.exit_code}`),
+    command.exit_code === 0 ? 'exit 0' : paint.bad(howItEnded(command)),
     seconds(command.duration_ms),
     oneLine(command.command, TEXT_COLUMNS),
   ]);
   const failed = verify.commands.find((command) => command.exit_code !== 0);
-  const tail = failed === undefined ? [] : plain(failed.tail).split('\n').slice(-TAIL_LINES);
+  const said = plain(failed?.tail ?? '').trimEnd();
+  const tail = said === '' ? [] : said.split('\n').slice(-TAIL_LINES);
   return [
     `${paint.faint('verify')}   ${paintState(paint, verify.state)} at ${commit}`,
     ...(verify.reason === null ? [] : [`  ${oneLine(verify.reason, 2 * TEXT_COLUMNS)}`]),
@@ -103,12 +102,18 @@ function verification({ verify }: SessionReport, paint: Paint): string | null {
   ].join('\n');
 }
 
+function howItEnded({ exit_code: code, stopped }: { exit_code: number | null; stopped: boolean }): string {
+  if (code !== null) return `exit ${code}`;
+  return stopped ? 'stopped' : 'time limit';
+}
+
 function leftOut({ left_out: found }: SessionReport, paint: Paint): string | null {
   if (found === null || found.length === 0) return null;
   const rows = found.map((one) => {
     const parts = [counted(one.commits, 'commit'), counted(one.changed_files, 'changed file')];
     const reason = one.discarded === null ? '' : `discarded: ${oneLine(one.discarded, TEXT_COLUMNS)}`;
-    return [one.worker_id, parts.filter((part) => part !== '').join(', '), plain(one.worktree), reason];
+    const place = one.worktree ?? `branch ${one.branch ?? ''}`;
+    return [one.worker_id, parts.filter((part) => part !== '').join(', '), plain(place), reason];
   });
   return `${paint.warn('not in the result')} (clean keeps it, too)\n${table(rows, '  ')}`;
 }

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../../core/events/index.js';
+import { wasStopped, type StoredEvent } from '../../../core/events/index.js';
 import type { SessionReport } from '../../../services/supervise/session-report.js';
 import { durationWords } from '../../../core/duration.js';
 import { attentionSummary } from '../../../services/supervise/attention.js';
@@ -92,7 +92,7 @@ function wordsOf(event: StoredEvent): string | null {
     case 'verify.passed':
       return event.data.nothing_to_verify ? 'nothing to verify' : `verified ${event.data.commit.slice(0, 7)}`;
     case 'verify.failed':
-      return `verification failed: ${event.data.reason}`;
+      return `verification ${wasStopped(event.data.results) ? 'interrupted' : 'failed'}: ${event.data.reason}`;
     case 'goal.done':
       return event.data.summary;
     case 'goal.failed':

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SessionRow } from '../../../../src/core/state/rows.js';
 import type { EventData, EventName } from '../../../../src/core/events/index.js';
 import { ownIdentity } from '../../../../src/platform/identity.js';
 import { fact } from '../../../../src/services/engine/deps.js';
@@ -158,6 +159,8 @@ describe('the report of a session', () => {
 
 describe('the state that is shown of a session', () => {
   const shown = () => shownState(rig.store, row());
+  const resumable = (state: string, more: Partial<SessionRow> = {}) =>
+    isResumable(rig.store, { ...row(), ...more }, state);
 
   it('is active only while its owner lives', () => {
     expect(shown()).toBe('crashed');
@@ -173,18 +176,27 @@ describe('the state that is shown of a session', () => {
     ['session.ended', { state: 'done', summary: '' }, 'done', false],
     ['session.ended', { state: 'failed', summary: '' }, 'failed', true],
     ['session.ended', { state: 'timeout', summary: '' }, 'timeout', true],
-  ] as const)('after %s %j is %s; resumable: %s', (type, data, state, resumable) => {
+  ] as const)('after %s %j is %s; resumable: %s', (type, data, state, isIt) => {
     rig.store.append(sampleEvent(type, data));
-    expect([shown(), isResumable(row(), shown())]).toEqual([state, resumable]);
+    expect([shown(), resumable(shown())]).toEqual([state, isIt]);
   });
 
   it('can be taken up again when it crashed, not while it is at work', () => {
-    expect([isResumable(row(), 'crashed'), isResumable(row(), 'active')]).toEqual([true, false]);
+    expect([resumable('crashed'), resumable('active')]).toEqual([true, false]);
+  });
+
+  it('cannot before its first agent was there: the lead, or the one that nobody leads', () => {
+    const young = { session_id: 'feedface' };
+    const manual = { ...young, options: { plan: { mode: 'manual' } } };
+    rig.store.append(sampleEvent('session.created', {}, young));
+    expect([resumable('crashed', young), resumable('failed', manual)]).toEqual([false, false]);
+    rig.store.append(sampleEvent('worker.created', {}, { ...young, worker_id: 'w01' }));
+    expect([resumable('crashed', young), resumable('failed', manual)]).toEqual([false, true]);
   });
 
   it('cannot when it was cleaned, or when its agent had a terminal of the person’s own', () => {
     const plan = { worker_backend: 'foreground' };
-    expect(isResumable({ ...row(), cleaned_at: 'then' }, 'paused')).toBe(false);
-    expect(isResumable({ ...row(), options: { plan } }, 'paused')).toBe(false);
+    expect(resumable('paused', { cleaned_at: 'then' })).toBe(false);
+    expect(resumable('paused', { options: { plan } })).toBe(false);
   });
 });
