@@ -36,9 +36,9 @@ const OFFERS: Readonly<
   agentctl: { sessions: conversations, agents },
 };
 
-async function sessions(env: Environment, isOffered = (_: SessionListing) => true): Promise<Offered> {
+async function sessions(env: Environment, isOffered?: (one: SessionListing) => boolean): Promise<Offered> {
   const { readSessions } = await import('./cli-sessions.js');
-  const found = (await readSessions(env, MOST)).filter(isOffered);
+  const found = (await readSessions(env, MOST)).filter((one) => isOffered?.(one) ?? true);
   return found.map(({ session_id: id, state, goal }) => [id, `${state}: ${goal}`]);
 }
 

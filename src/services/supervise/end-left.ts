@@ -8,6 +8,16 @@ import { endLeftCommands } from './left-commands.js';
 
 const GRACE_MS = 2_000;
 
+/** Ends what agents that are over left running: it carries the mark of their attempt, wherever it went. */
+export async function endLeftBehind({ clock, logger, store, sessionId }: SessionContext): Promise<void> {
+  const over = store.attempts(sessionId).filter(({ state }) => state === 'ended');
+  const ends = over.map(({ attempt_id: attemptId }) =>
+    endProcesses({ agent: null, launcher: null, attemptId }, { graceMs: 0, clock }),
+  );
+  const survivors = (await Promise.all(ends)).flatMap((end) => end.survivors);
+  if (survivors.length > 0) logger.error({ survivors }, 'what agents left running could not be ended');
+}
+
 /**
  * Ends what the agents and commands of a supervisor that died still do; `retry`: the verb to be called again.
  * Throws SESSION_NOT_OVER when one survives.
@@ -31,6 +41,7 @@ export async function endLeftWriters(session: SessionContext, retry: string): Pr
         hint: `end them by hand, and call ${retry} again`,
       });
   }
+  await endLeftBehind(session);
 }
 
 /**

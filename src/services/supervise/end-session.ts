@@ -7,6 +7,7 @@ import { fact, lastRun, type FactSubject } from '../engine/deps.js';
 import type { Ending } from '../engine/outcomes.js';
 import { sessionRow, type LiveSession, type SessionContext } from '../session-context.js';
 import type { SessionEnd } from './await-end.js';
+import { endLeftBehind } from './end-left.js';
 import { keepWork } from './keep-work.js';
 import { reportSession } from './session-report.js';
 import { isIntegrated } from './integrated.js';
@@ -121,6 +122,7 @@ async function endAgents(session: SessionContext, live: LiveSession, end: Sessio
         'an agent could not be ended',
       );
   });
+  await endLeftBehind(session);
 }
 
 function endingOf(session: SessionContext, worker: WorkerRow, end: SessionEnd): Ending {

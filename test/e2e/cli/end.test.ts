@@ -97,6 +97,7 @@ workers:
       - write: header.txt
         content: a header
       - commit: Add the header
+      - fork: 2
       - run: 'rm -rf "$PWD"'
       - crash: SIGKILL
 `;
@@ -111,6 +112,9 @@ it('a summary names the work of workers that the result does not hold, and where
   expect(lines).toMatch(
     /^ {2}w02 {2}1 commit, 1 changed file {2}\/\S+\/implementer-w02 {2}discarded: no footer wanted$/m,
   );
+  // Whatever an agent left running ends with the session.
+  const running = (await rig.world.sandbox.left()).map(({ command }) => command);
+  expect(running.filter((command) => command.includes('setTimeout'))).toEqual([]);
   // Its worktree is gone, its branch is not.
   expect(lines).toMatch(/^ {2}w03 {2}1 commit {18}branch agentorchestr\/[0-9a-f]{8}\/implementer-w03$/m);
 });

@@ -87,6 +87,9 @@ it('--resume alone goes on with the only session of this project that can', asyn
   const failed = listing('ffff', { state: 'failed', resumable: true });
   expect((await choose(whichToGoOn, failed, listing('aaaa', paused)))[0]).toBe('aaaa');
   expect((await choose(whichToGoOn, failed, done))[0]).toBe('ffff');
+  const running = listing('bbbb', { state: 'active' });
+  expect((await choose(whichToGoOn, running, failed, listing('aaaa', paused)))[0]).toBe('aaaa');
+  expect((await choose(whichToGoOn, failed, running))[0]).toBe('bbbb');
   await expect(choose(whichToGoOn, done)).rejects.toMatchObject({
     message: 'no session of this project can go on',
     hint: 'start one: agentorchestr --goal "…"',

@@ -61,14 +61,15 @@ export function canGoOn({ resumable, state }: SessionListing): boolean {
 }
 
 /**
- * To go on with, without a name: only where no other session of this project can be meant. One that failed is not, while
- * another waits to go on.
+ * To go on with, without a name: only where no other session of this project can be meant. One that runs is not, while
+ * another waits to go on, and one that failed is the last to be.
  */
 export async function whichToGoOn(host: CliHost): Promise<string> {
   const goesOn = (await host.listSessions(LOOKED_AT)).filter(canGoOn);
   const here = goesOn.filter(({ project }) => isHere(project));
-  const waiting = here.filter(isWaitedFor);
-  const candidates = waiting.length > 0 ? waiting : here;
+  const paused = here.filter((session) => isWaitedFor(session) && session.resumable);
+  const running = here.filter(({ state }) => state === 'active');
+  const candidates = [paused, running, here].find(({ length }) => length > 0) ?? here;
   const [only, ...others] = candidates;
   if (only === undefined)
     throw new OrchestratorError('NO_SESSIONS', { wanted: 'resumable', elsewhere: goesOn.length > 0 });

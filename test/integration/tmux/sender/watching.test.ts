@@ -96,6 +96,7 @@ describe('the state of an agent', () => {
       if (spent() !== before) [since, before] = [Date.now(), spent()];
       return Date.now() - since > 1_500;
     });
+    expect(spent()).toBe(before);
     client.command = original;
   });
 
