@@ -72,7 +72,7 @@ function whichToken(known: KnownDaemon | null): string {
 }
 
 function stale({ url }: Target, { file }: KnownDaemon): OrchestratorError {
-  return new OrchestratorError('DAEMON_STALE', { url, pid: file.pid });
+  return new OrchestratorError('DAEMON_STALE', { url, pid: file.pid, database: file.database });
 }
 
 /** Ends a call that takes too long, or that is interrupted. */

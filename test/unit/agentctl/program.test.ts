@@ -213,6 +213,7 @@ describe('how it ends', () => {
     const said = await rig.run(['daemon', 'status']);
     expect(said).toMatchObject({ code: 3, out: '' });
     expect(said.err).toContain('stale');
+    expect(said.err).toContain("agentctl daemon start --db '/db'");
     expect(rig.requests).toEqual([]);
     expect(await rig.run(['daemon', 'stop', '--format', 'json'])).toMatchObject({
       ...{ code: 0, out: '{"stopped":false,"was_running":false,"pid":1}\n' },

@@ -91,7 +91,8 @@ export const RUNNING_ERRORS = {
   DAEMON_STALE: {
     category: 'unavailable',
     message: (p) => `the agentd of ${p['url']} is stale: its process ${p['pid']} is dead`,
-    hint: () => 'start it again: agentctl daemon start; what it kept is in its database',
+    hint: (p) =>
+      `start it again, with the flags that it had; what it kept is there: agentctl daemon start --db '${p['database']}'`,
   },
   DAEMON_NOT_STARTED: {
     category: 'unavailable',
