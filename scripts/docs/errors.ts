@@ -12,6 +12,12 @@ const EXIT_MEANING: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'interrupted before anything began',
 };
 
+/** Exit codes that only failures have: of their category. */
+const FAILURE_MEANING: Partial<Record<Category, string>> = {
+  unavailable: 'nobody answers: a daemon, a supervisor or the database',
+  denied: 'not allowed: no valid token, or a folder, an origin or a right that is not given',
+};
+
 export function errorsPage(): string {
   const entries = Object.entries(CATALOG) as [string, CatalogEntry][];
   return page(
@@ -32,7 +38,18 @@ export function errorsPage(): string {
     '## Exit codes',
     table(
       ['exit code', 'meaning'],
-      Object.entries(EXIT).map(([name, value]) => [String(value), EXIT_MEANING[name as keyof typeof EXIT]]),
+      [
+        ...Object.entries(EXIT).map(([name, value]) => ({
+          value,
+          meaning: EXIT_MEANING[name as keyof typeof EXIT],
+        })),
+        ...Object.entries(FAILURE_MEANING).map(([name, meaning]) => ({
+          value: CATEGORIES[name as Category].exit,
+          meaning,
+        })),
+      ]
+        .toSorted((a, b) => a.value - b.value)
+        .map(({ value, meaning }) => [String(value), meaning]),
     ),
     '## Codes',
     ...(Object.keys(CATEGORIES) as Category[]).flatMap((category) =>

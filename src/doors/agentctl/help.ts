@@ -12,7 +12,7 @@ const COLUMN = 28;
 const GLOBALS = `Before or after the command:
 ${flagLines(GLOBAL_FLAGS)}
 
-Exit: 0 done, run succeeded · 1 refused · 2 the run ended otherwise · 3 no daemon, or a stale one · 4 no valid token
+Exit: 0 done, run succeeded · 1 refused · 2 the run ended otherwise · 3 no daemon, or a stale one · 4 not allowed (token, folder)
       5 --field absent · 20 still going (the wait is over, or the run waits for somebody) · 64 wrong usage
 `;
 
