@@ -27,7 +27,6 @@ import { readTmuxConfig } from './tmux-config.js';
 export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> {
   refuseContradictions(parsed.given);
   refuseWithoutManual(parsed.given);
-  if (!(await host.hasTmux())) throw new OrchestratorError('TMUX_MISSING');
   const project = projectFolder(parsed, host);
   const settings = await readGoalSettings(parsed, host, project);
   const agentOptions = await readAgentOptions(parsed.texts('agent-option'), host, settings.all);
@@ -41,6 +40,7 @@ export async function startGoal(host: CliHost, parsed: Parsed): Promise<number> 
     agentOptions,
     host.knownAgents(),
   );
+  if (!(await host.hasTmux())) throw new OrchestratorError('TMUX_MISSING');
   const { goal, warnings } = ready ?? (await readGoal(parsed, host));
   for (const warning of [...warnings, ...choice.warnings, ...refusedWarnings(settings)])
     printWarning(host.terminal, warning);
