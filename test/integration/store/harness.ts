@@ -107,7 +107,7 @@ async function startChild(
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
       if (signal !== undefined) child.kill(signal);
-      else child.disconnect();
+      else if (child.connected) child.disconnect();
       await gone;
     },
   };
