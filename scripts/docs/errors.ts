@@ -12,11 +12,14 @@ const EXIT_MEANING: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'interrupted before anything began',
 };
 
-/** Exit codes that only failures have: of their category. */
-const FAILURE_MEANING: Partial<Record<Category, string>> = {
-  unavailable: 'nobody answers: a daemon, a supervisor or the database',
-  denied: 'not allowed: no valid token, or a folder, an origin or a right that is not given',
-};
+const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  ...Object.entries(EXIT).map(([name, code]) => [code, EXIT_MEANING[name as keyof typeof EXIT]] as const),
+  [CATEGORIES.unavailable.exit, 'nobody answers: a daemon, a supervisor or the database'],
+  [
+    CATEGORIES.denied.exit,
+    'not allowed: no valid token, or a folder, an origin or a right that is not given',
+  ],
+];
 
 export function errorsPage(): string {
   const entries = Object.entries(CATALOG) as [string, CatalogEntry][];
@@ -38,18 +41,7 @@ export function errorsPage(): string {
     '## Exit codes',
     table(
       ['exit code', 'meaning'],
-      [
-        ...Object.entries(EXIT).map(([name, value]) => ({
-          value,
-          meaning: EXIT_MEANING[name as keyof typeof EXIT],
-        })),
-        ...Object.entries(FAILURE_MEANING).map(([name, meaning]) => ({
-          value: CATEGORIES[name as Category].exit,
-          meaning,
-        })),
-      ]
-        .toSorted((a, b) => a.value - b.value)
-        .map(({ value, meaning }) => [String(value), meaning]),
+      EXIT_CODES.toSorted(([a], [b]) => a - b).map(([code, meaning]) => [String(code), meaning]),
     ),
     '## Codes',
     ...(Object.keys(CATEGORIES) as Category[]).flatMap((category) =>

@@ -7,6 +7,7 @@ import { systemClock } from '../platform/clock.js';
 import { readTextFile } from '../platform/files.js';
 import { callHttp, ConnectionLost } from '../platform/http-client.js';
 import { resolvePaths, type Paths } from '../platform/paths.js';
+import { shellQuote } from '../platform/shell-quote.js';
 import { findDaemon, type KnownDaemon } from './daemon-files.js';
 import { readAgents } from './own-agents.js';
 import { remoteError } from './remote-error.js';
@@ -72,7 +73,7 @@ function whichToken(known: KnownDaemon | null): string {
 }
 
 function stale({ url }: Target, { file }: KnownDaemon): OrchestratorError {
-  return new OrchestratorError('DAEMON_STALE', { url, pid: file.pid, database: file.database });
+  return new OrchestratorError('DAEMON_STALE', { url, pid: file.pid, database: shellQuote(file.database) });
 }
 
 /** Ends a call that takes too long, or that is interrupted. */

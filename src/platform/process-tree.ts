@@ -19,6 +19,7 @@ export async function processTree(
   roots: readonly number[],
   source: ProcessSource = defaultProcessSource,
 ): Promise<readonly ProcessRef[]> {
+  if (roots.length === 0) return [];
   const children = new Map<number, number[]>();
   for (const { pid, parent } of await (source === 'proc' ? parentsFromProc() : parentsFromPs())) {
     const siblings = children.get(parent);
@@ -138,10 +139,14 @@ async function parentsFromPs(): Promise<{ pid: number; parent: number }[]> {
   });
 }
 
+const environmentsFromPs = shared(() => {
+  const withEnvironment = process.platform === 'linux' ? ['axeww'] : ['-A', '-E', '-ww'];
+  return psLines([...withEnvironment, '-o', 'pid=,command=']);
+});
+
 /** ps appends the environment to the command, parted by spaces only: so the entry must not hold any itself. */
 async function pidsWithEntryFromPs(entry: string): Promise<number[]> {
-  const withEnvironment = process.platform === 'linux' ? ['axeww'] : ['-A', '-E', '-ww'];
-  return (await psLines([...withEnvironment, '-o', 'pid=,command=']))
+  return (await environmentsFromPs())
     .map((line) => line.trim().split(/\s+/))
     .filter((words) => words.includes(entry, 1))
     .map((words) => Number(words[0]));

@@ -14,8 +14,9 @@ export async function endLeftBehind({ clock, logger, store, sessionId }: Session
   const ends = over.map(({ attempt_id: attemptId }) =>
     endProcesses({ agent: null, launcher: null, attemptId }, { graceMs: 0, clock }),
   );
-  const survivors = (await Promise.all(ends)).flatMap((end) => end.survivors);
-  if (survivors.length > 0) logger.error({ survivors }, 'what agents left running could not be ended');
+  for (const end of await Promise.allSettled(ends))
+    if (end.status === 'rejected' || end.value.survivors.length > 0)
+      logger.error({ end }, 'what an agent left running could not be ended');
 }
 
 /**

@@ -108,10 +108,15 @@ export function reportWorker(reader: Reader, worker: WorkerRow): WorkerReport {
   };
 }
 
+function verifyState({ nothing_to_verify: nothing, results, state }: VerificationRow) {
+  if (nothing) return 'nothing_to_verify';
+  return wasStopped(results) ? 'interrupted' : state;
+}
+
 export function reportVerification(row: VerificationRow): z.infer<typeof verifyReport> {
   return {
     verify_id: row.verify_id,
-    state: row.nothing_to_verify ? 'nothing_to_verify' : wasStopped(row.results) ? 'interrupted' : row.state,
+    state: verifyState(row),
     commit: row.commit,
     commands: row.results.map(({ command, exit_code, stopped = false, duration_ms, tail }) => ({
       command,

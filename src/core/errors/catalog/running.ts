@@ -92,7 +92,7 @@ export const RUNNING_ERRORS = {
     category: 'unavailable',
     message: (p) => `the agentd of ${p['url']} is stale: its process ${p['pid']} is dead`,
     hint: (p) =>
-      `start it again, with the flags that it had; what it kept is there: agentctl daemon start --db '${p['database']}'`,
+      `start it again, with the flags that it had; what it kept is there: agentctl daemon start --db ${p['database']}`,
   },
   DAEMON_NOT_STARTED: {
     category: 'unavailable',

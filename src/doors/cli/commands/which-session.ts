@@ -3,7 +3,8 @@ import { OrchestratorError } from '../../../core/errors/error.js';
 import type { CliHost, SessionListing } from '../host.js';
 import { sessionInWords } from '../output/session-in-words.js';
 
-const LOOKED_AT = 200;
+/** Older sessions are not meant by whoever names none. */
+export const LOOKED_AT = 200;
 
 /**
  * The session that a prefix names; without one the newest of this project, else the newest of all, and says which. One
@@ -50,14 +51,18 @@ export async function whichRunningSession(
   return only.session_id;
 }
 
-/** It is not over; one that failed may be gone on with too, but nobody waits for it. */
-export function isWaitedFor({ state }: SessionListing): boolean {
-  return ['active', 'paused', 'crashed'].includes(state);
-}
-
 /** `--resume` takes it up, or shows it. */
 export function canGoOn({ resumable, state }: SessionListing): boolean {
   return resumable || state === 'active';
+}
+
+/** It waits to go on; one that failed may be gone on with too, but nobody waits for it. */
+export function isPaused({ resumable, state }: SessionListing): boolean {
+  return resumable && ['paused', 'crashed'].includes(state);
+}
+
+export function isRunning({ state }: SessionListing): boolean {
+  return state === 'active';
 }
 
 /**
@@ -67,9 +72,8 @@ export function canGoOn({ resumable, state }: SessionListing): boolean {
 export async function whichToGoOn(host: CliHost): Promise<string> {
   const goesOn = (await host.listSessions(LOOKED_AT)).filter(canGoOn);
   const here = goesOn.filter(({ project }) => isHere(project));
-  const paused = here.filter((session) => isWaitedFor(session) && session.resumable);
-  const running = here.filter(({ state }) => state === 'active');
-  const candidates = [paused, running, here].find(({ length }) => length > 0) ?? here;
+  const meant = [here.filter(isPaused), here.filter(isRunning), here];
+  const candidates = meant.find(({ length }) => length > 0) ?? [];
   const [only, ...others] = candidates;
   if (only === undefined)
     throw new OrchestratorError('NO_SESSIONS', { wanted: 'resumable', elsewhere: goesOn.length > 0 });

@@ -1,8 +1,6 @@
 import type { CliHost, ProjectExamination, SessionListing } from '../host.js';
-import { canGoOn, isWaitedFor } from '../commands/which-session.js';
+import { isPaused, isRunning, LOOKED_AT } from '../commands/which-session.js';
 import type { GoalSettings } from './goal-settings.js';
-
-const LOOKED_AT = 200;
 
 export interface Examined extends ProjectExamination {
   /** Sessions of this project that are not over, newest first. */
@@ -19,8 +17,7 @@ export async function examine(host: CliHost, project: string, settings: GoalSett
   // Who set it for every project knows that some say it themselves.
   const verifyGivenUnused = examined.verifyGivenUnused && origin.from === 'flag';
   const sessions = await host.listSessions(LOOKED_AT);
-  const others = sessions.filter(
-    (session) => session.project === examined.project && canGoOn(session) && isWaitedFor(session),
-  );
+  const here = sessions.filter((session) => session.project === examined.project);
+  const others = here.filter((session) => isRunning(session) || isPaused(session));
   return { ...examined, verifyGivenUnused, others };
 }
