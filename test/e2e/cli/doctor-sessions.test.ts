@@ -66,6 +66,19 @@ describe('--doctor and sessions', () => {
     expect(await alive(socketOf(id))).toBe('yes');
   });
 
+  it('has one that crashed before its first agent was there cleaned, for it cannot be resumed', async () => {
+    const id = await atWork();
+    await crash(id);
+    const database = new Database(rig.paths.database);
+    // Of the one that would do the task alone there is no row yet.
+    database.prepare("UPDATE sessions SET options = json_set(options, '$.plan.mode', 'manual')").run();
+    database.close();
+    expect((await check(rig)).of('sessions')).toMatchObject([{ fix: `agentorchestr clean ${id}` }]);
+    expect((await rig.run(['--list-sessions'])).stdout).toMatch(new RegExp(`^ +${id} +crashed`));
+    expect((await rig.run(['--resume'])).stderr).toContain('no session of this project can go on');
+    expect(await rig.run(['clean', id, '--yes'])).toMatchObject({ code: 0 });
+  });
+
   it('names the kept panes of a session that is over, and a socket without a server', async () => {
     const finished = await rig.run([...GOAL, ...rig.playing(DONE_LEAD)]);
     expect(finished.code).toBe(0);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { isAlive } from '../../../src/platform/process-tree.js';
+import type { SessionReport } from '../../../src/services/supervise/session-report.js';
 import { until } from '../../support/tmux.js';
 import { openPty } from './pty.js';
 import { CliRig, SILENT_LEAD } from './rig.js';
@@ -117,6 +118,48 @@ it('a summary names the work of workers that the result does not hold, and where
   expect(running.filter((command) => command.includes('setTimeout'))).toEqual([]);
   // Its worktree is gone, its branch is not.
   expect(lines).toMatch(/^ {2}w03 {2}1 commit {18}branch agentorchestr\/[0-9a-f]{8}\/implementer-w03$/m);
+});
+
+it('a verification that a pause stopped is interrupted, and no verdict', async () => {
+  const script = `lead:
+  - match: '^# Goal$'
+    steps: [{ call: verify, until: { state: passed } }]
+`;
+  const args = ['--goal', 'x', '--yes', '--verify', 'sleep 300', '--no-attach', ...rig.playing(script)];
+  const started = rig.start(args);
+  const [, sessionId = ''] = await started.says(/session ([0-9a-f]{8}) runs/);
+  await started.says(/verifying [0-9a-f]{7}/);
+  expect((await rig.run(['pause', sessionId])).code).toBe(0);
+  const { stdout } = await started.finished;
+  expect(stdout).toMatch(
+    /^verify {3}interrupted at [0-9a-f]{7}\n.*the session ends\n {2}stopped {2}\S+ s {2}sleep 300\n\n/m,
+  );
+  const { verify } = JSON.parse((await rig.run(['status', sessionId, '--json'])).stdout) as SessionReport;
+  expect(verify).toMatchObject({ state: 'interrupted', commands: [{ exit_code: null, stopped: true }] });
+});
+
+it('stop of a session whose supervisor died ends also what an agent left that ended before', async () => {
+  const script = `lead:
+  - match: '^# Goal$'
+    steps: [{ call: spawn_worker, with: { task: leave something } }, { silence: true }]
+workers:
+  - contains: leave something
+    steps: [{ fork: 1 }, { crash: SIGKILL }]
+`;
+  const args = ['--goal', 'x', '--yes', '--verify', 'true', '--no-attach', ...rig.playing(script)];
+  const started = rig.start(args);
+  const [, sessionId = ''] = await started.says(/session ([0-9a-f]{8}) runs/);
+  await until(
+    () => rig.look((store) => store.worker(sessionId, 'w01')?.state === 'exited'),
+    'the end of the worker',
+  );
+  process.kill(rig.control(sessionId).pid, 'SIGKILL');
+  await started.finished;
+  const left = async () =>
+    (await rig.world.sandbox.left()).filter(({ command }) => command.includes('setTimeout'));
+  expect(await left()).toHaveLength(1);
+  expect((await rig.run(['stop', sessionId])).code).toBe(0);
+  expect(await left()).toEqual([]);
 });
 
 it.each([

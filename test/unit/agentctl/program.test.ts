@@ -207,13 +207,13 @@ describe('how it ends', () => {
     const folder = join(rig.home, '.local/state/agentorchestr/daemons');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(rig.home, 'token'), 'its-token');
-    const file = { pid: 1, pid_started_at: 'never', boot_id: 'other', url: rig.url, database: '/db' };
+    const file = { pid: 1, pid_started_at: 'never', boot_id: 'other', url: rig.url, database: "/it's db" };
     const rest = { token_file: join(rig.home, 'token'), instance_id: 'i', version: '0' };
     writeFileSync(join(folder, 'x.json'), JSON.stringify({ ...file, ...rest }));
     const said = await rig.run(['daemon', 'status']);
     expect(said).toMatchObject({ code: 3, out: '' });
     expect(said.err).toContain('stale');
-    expect(said.err).toContain("agentctl daemon start --db '/db'");
+    expect(said.err).toContain("agentctl daemon start --db '/it'\\''s db'");
     expect(rig.requests).toEqual([]);
     expect(await rig.run(['daemon', 'stop', '--format', 'json'])).toMatchObject({
       ...{ code: 0, out: '{"stopped":false,"was_running":false,"pid":1}\n' },
